@@ -1,0 +1,29 @@
+"""Uno as a reinforcement-learning environment: right in every rule, fast, and made to be read.
+
+`Game` for one game, `UnoVector` for many at once, `uno_env.uno_v0` for PettingZoo.
+"""
+
+from uno_env.game import Event, Game, Outcome
+from uno_env.notation import IllegalAction, PositionError
+from uno_env.observe import LAYOUT, OBS_SIZE
+from uno_env.rules import PRESETS, Rules, RulesError
+from uno_env.state import NUM_ACTIONS, Phase
+from uno_env.vector import UnoVector
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "LAYOUT",
+    "NUM_ACTIONS",
+    "OBS_SIZE",
+    "PRESETS",
+    "Event",
+    "Game",
+    "IllegalAction",
+    "Outcome",
+    "Phase",
+    "PositionError",
+    "Rules",
+    "RulesError",
+    "UnoVector",
+]

@@ -1,0 +1,221 @@
+"""The deal, the starter, the next round (``rules.md`` 2.2-2.4), and the resampling of what a seat cannot know."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from uno_env.cards import DRAW_TWO, NUM_KINDS, REVERSE, SKIP, WILD_DRAW_FOUR
+from uno_env.engine.codes import FIRST_PLAYER, FLIP, RANDOM_DEALER, REVERSE_DEALER, REVERSE_RIGHT, REVERSE_SKIPS
+from uno_env.engine.generator import below, seeded, shuffle
+from uno_env.engine.legal import COLOUR_PHASE, DRAWN_PHASE, allowed_on, holds_colour
+from uno_env.engine.piles import draw, known_holder, known_kind, known_observers, known_word, put_on_top
+from uno_env.engine.turns import ask, begin_turn
+from uno_env.jit import jit
+from uno_env.state import MAX_DECK
+
+
+@jit
+def new_game(state, rules):
+    """A new match, from the generator as it stands: the first dealer, then the deal."""
+    n = rules.num_players
+    state.round = 1
+    state.scores[:] = 0
+    state.dealer = below(state, n) if rules.first_dealer == RANDOM_DEALER else n - 1
+    deal(state, rules)
+
+
+@jit
+def next_round(state, rules):
+    """The deal moves one seat to the left."""
+    state.round += 1
+    state.dealer = (state.dealer + 1) % rules.num_players
+    deal(state, rules)
+
+
+@jit
+def clear_round(state):
+    """Everything that belongs to one round starts empty."""
+    state.hands[:, :] = 0
+    state.hand_size[:] = 0
+    state.pile[:] = 0
+    state.discarded[:] = 0
+    state.discard_size = 0
+    state.direction = 1
+    state.colour = -1
+    state.symbol = -1
+    state.drawn = -1
+    state.pending = 0
+    state.guilty = -1
+    state.colour_before = -1
+    state.size_before = 0
+    state.owing = 0
+    state.received = 0
+    state.offender = -1
+    state.passes = 0
+    state.turns = 0
+    state.termination = 0
+    state.winners = 0
+    state.declared[:] = 0
+    state.drew_on[:] = -1
+    state.points[:] = 0
+    state.num_known = 0
+    state.num_log = 0
+
+
+@jit
+def deal(state, rules):
+    """Shuffle, deal, and start the discard pile."""
+    n = rules.num_players
+    clear_round(state)
+    count = np.int64(0)
+    for kind in range(NUM_KINDS):
+        for _ in range(rules.deck[kind]):
+            state.pile[count] = kind
+            count += 1
+    state.draw_size = count
+    shuffle(state, state.pile, count)
+    first = (np.int64(state.dealer) + 1) % n
+    seat = first
+    for _ in range(n * rules.hand_size):
+        count -= 1
+        state.hands[seat, state.pile[count]] += 1
+        seat = seat + 1 if seat + 1 < n else 0
+    state.hand_size[:n] = rules.hand_size
+    state.draw_size = count
+
+    if rules.starter == FIRST_PLAYER:
+        begin_turn(state, rules, first)
+        return
+    while True:
+        kind = np.int64(state.pile[state.draw_size - 1])
+        if rules.starter == FLIP and kind == WILD_DRAW_FOUR:
+            shuffle(state, state.pile, state.draw_size)  # back into the pile; turn up another
+            continue
+        state.draw_size -= 1
+        put_on_top(state, kind)
+        if rules.starter == FLIP or state.symbol < SKIP:
+            break
+    start(state, rules, first)
+
+
+@jit
+def start(state, rules, first):
+    """The starter acts on the first player, the seat on the dealer's left (``rules.md`` 2.4)."""
+    n = rules.num_players
+    second = (first + 1) % n
+    state.turn = first
+    if state.colour < 0:
+        ask(state, COLOUR_PHASE, first)
+    elif state.symbol == SKIP:
+        begin_turn(state, rules, second)
+    elif state.symbol == DRAW_TWO:
+        draw(state, rules, first, 2)
+        begin_turn(state, rules, second)
+    elif state.symbol == REVERSE:
+        dealer = np.int64(state.dealer)
+        if n == 2:  # ruling 19
+            skips = rules.two_player_reverse == REVERSE_SKIPS or rules.starter_reverse == REVERSE_DEALER
+            begin_turn(state, rules, dealer if skips else first)
+            return
+        state.direction = -1
+        if rules.starter_reverse == REVERSE_DEALER:
+            begin_turn(state, rules, dealer)
+        elif rules.starter_reverse == REVERSE_RIGHT:
+            begin_turn(state, rules, (dealer + n - 1) % n)
+        else:
+            begin_turn(state, rules, first)
+    else:
+        begin_turn(state, rules, first)
+
+
+@jit
+def resample(state, rules, seat, seed):
+    """Replace what ``seat`` cannot know by a uniform draw that fits all it lawfully knows.
+
+    Redrawn are the order of the draw pile, the other hands but for cards it has seen there, the card another player has just
+    drawn, whether a Wild Draw Four is a bluff, what other seats know of each other, and all future random draws. What it knows:
+    its own hand, the discards, all sizes, hands shown in a challenge, given or taken. Its observation stays the same.
+    """
+    n = rules.num_players
+    state.rng = seeded(seed)
+    pool = np.empty(MAX_DECK, np.int8)
+    seen = np.zeros((n, NUM_KINDS), np.int8)
+    bit = np.int64(1) << seat
+    for i in range(state.num_known):
+        word = state.known[i]
+        if known_observers(word) & bit != 0:
+            seen[known_holder(word), known_kind(word)] += 1
+    count = np.int64(0)
+    for i in range(state.draw_size):
+        pool[count] = state.pile[i]
+        count += 1
+    for holder in range(n):
+        if holder != seat:
+            for kind in range(NUM_KINDS):
+                for _ in range(state.hands[holder, kind] - seen[holder, kind]):
+                    pool[count] = kind
+                    count += 1
+
+    hidden_draw = state.phase == DRAWN_PHASE and state.actor != seat
+    drawn = np.int64(state.drawn)
+    while True:
+        shuffle(state, pool, count)
+        left = count
+        for holder in range(n):
+            if holder == seat:
+                continue
+            missing = np.int64(state.hand_size[holder])
+            for kind in range(NUM_KINDS):
+                state.hands[holder, kind] = seen[holder, kind]
+                missing -= seen[holder, kind]
+            # A bluff is judged on the cards held when the Wild Draw Four was played, not on those drawn since (ruling 30).
+            challenged = state.guilty >= 0 and holder == state.turn
+            since = state.hand_size[holder] - state.size_before if challenged else 0
+            before = max(missing - since, 0)
+            left = hand_out(state, holder, pool, left, before)
+            if challenged:
+                state.guilty = 1 if holds_colour(state.hands[holder], np.int64(state.colour_before)) else 0
+            left = hand_out(state, holder, pool, left, missing - before)
+            if hidden_draw and holder == state.actor:
+                drawn = np.int64(pool[left])
+        # The other player was asked whether to play its card, so the card can be played: draw again until it can.
+        if not hidden_draw or allowed_on(state, rules, state.hands[state.actor], drawn):
+            break
+    state.drawn = drawn
+    for i in range(state.draw_size):
+        state.pile[i] = pool[i]
+    resample_knowledge(state, seat)
+
+
+@jit
+def hand_out(state, holder, pool, left, count):
+    """Give ``holder`` the last ``count`` of the ``left`` cards in ``pool``; returns how many are left."""
+    for _ in range(count):
+        left -= 1
+        state.hands[holder, pool[left]] += 1
+    return left
+
+
+@jit
+def resample_knowledge(state, seat):
+    """Others know as many cards as before of each hand, but which ones ``seat`` cannot tell, except of its own hand."""
+    bit = np.int64(1) << seat
+    free = state.hands.copy()
+    for i in range(state.num_known):
+        word = state.known[i]
+        if known_observers(word) & bit != 0:
+            free[known_holder(word), known_kind(word)] -= 1
+    for i in range(state.num_known):
+        word = state.known[i]
+        holder, kind = known_holder(word), known_kind(word)
+        if holder != seat and known_observers(word) & bit == 0:
+            total = np.int64(0)
+            for k in range(NUM_KINDS):
+                total += free[holder, k]
+            pick = below(state, total)
+            kind = np.int64(0)
+            while pick >= free[holder, kind]:
+                pick -= free[holder, kind]
+                kind += 1
+            free[holder, kind] -= 1
+        state.known[i] = known_word(known_observers(word), holder, kind)
