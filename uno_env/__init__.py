@@ -3,6 +3,7 @@
 `Game` for one game, `UnoVector` for many at once, `uno_env.uno_v0` for PettingZoo.
 """
 
+from uno_env import uno_v0
 from uno_env.game import Event, Game, Outcome
 from uno_env.notation import IllegalAction, PositionError
 from uno_env.observe import LAYOUT, OBS_SIZE
@@ -11,6 +12,15 @@ from uno_env.state import NUM_ACTIONS, Phase
 from uno_env.vector import UnoVector
 
 __version__ = "0.1.0"
+
+
+def _html(game: Game) -> str:
+    from uno_env.render.replay import notebook_html
+
+    return notebook_html(game)
+
+
+Game.html = _html
 
 __all__ = [
     "LAYOUT",
@@ -26,4 +36,5 @@ __all__ = [
     "Rules",
     "RulesError",
     "UnoVector",
+    "uno_v0",
 ]

@@ -42,6 +42,8 @@ NUM_TOP_SYMBOLS = NUM_SYMBOLS + NUM_WILDS  # 18
 
 #: The largest deck a game record has room for.
 MAX_DECK = 128
+#: The most cards of one kind, which are counted in int8.
+MAX_COPIES = 127
 
 
 def coloured(colour: int, symbol: int) -> int:

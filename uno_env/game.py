@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,6 +19,21 @@ from uno_env.state import CHALLENGE, NUM_ACTIONS, Phase, State, Termination
 
 NEXT_ROUND = "next_round"
 """What a transcript says where `Game.next_round` was called."""
+
+
+def read_transcript(line: str) -> dict[str, Any]:
+    """The keys of a transcript; ``ValueError`` for text that is none."""
+    try:
+        told = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"a transcript is one line of JSON: {error}") from None
+    if not isinstance(told, dict) or not {"rules", "num_players", "actions"} <= set(told) or not {"seed", "generator"} & set(told):
+        raise ValueError("a transcript has the keys rules, num_players, actions, and seed, or position with generator")
+    for key, length in (("names", told["num_players"]), ("notes", len(told["actions"]))):
+        given = told.get(key)
+        if given is not None and (not isinstance(given, list) or len(given) != length):
+            raise ValueError(f"{key} of the transcript: expected a list of {length}, got {given!r:.80}")
+    return told
 
 
 @dataclass(frozen=True)
@@ -84,7 +99,7 @@ class Game:
         """
         self.rules = Rules.of(rules, num_players)
         self.seed = secrets.randbits(63) if seed is None else int(seed)
-        self._start: dict[str, Any] | np.recarray = {"seed": self.seed}
+        self._start: dict[str, Any] | np.ndarray = {"seed": self.seed}
         self._states = notation.new_states(1)
         self._state = State(self._states)
         self.history: list[Event] = []
@@ -100,10 +115,15 @@ class Game:
         """
         states, rules = notation.states_from_position(position)
         states[0].rng = engine.seeded(np.uint64(seed % 2**64))
-        return cls._of(states, rules, seed, {"position": json.loads(json.dumps(position)), "seed": seed})
+        return cls._of(states, rules, int(seed), {"position": notation.position_of(states, 0, rules), "seed": int(seed)})
 
     @classmethod
-    def _of(cls, states: np.recarray, rules: Rules, seed: int, start: dict[str, Any] | np.recarray) -> Game:
+    def of_record(cls, states: np.ndarray, rules: Rules, seed: int = 0) -> Game:
+        """The game that a record holds (``STATE[1]``, kept and changed, not copied), with an empty history."""
+        return cls._of(states, rules, seed, states.copy())
+
+    @classmethod
+    def _of(cls, states: np.ndarray, rules: Rules, seed: int, start: dict[str, Any] | np.ndarray) -> Game:
         game = cls.__new__(cls)
         game.rules, game.seed = rules, seed
         game._start = start
@@ -286,7 +306,7 @@ class Game:
         """
         states = self._states.copy()
         engine.resample(states, self.rules.params, 0, self._check_seat(seat), np.uint64(seed % 2**64))
-        return Game._of(states, self.rules, seed, states.copy())
+        return Game.of_record(states, self.rules, seed)
 
     def to_bytes(self) -> bytes:
         """The record's bytes: equal for equal games."""
@@ -299,15 +319,25 @@ class Game:
 
     # Transcripts ------------------------------------------------------------------------------------------------------
 
-    def transcript(self) -> str:
-        """The game so far as one line of JSON: rules, how it started, and every action; `replay` plays it again."""
+    def transcript(self, *, names: Sequence[str] | None = None, notes: Sequence[Mapping[str, Any] | None] | None = None) -> str:
+        """The game so far as one line of JSON: rules, how it started, and every action; `replay` plays it again.
+
+        Args:
+            names: of the players by seat, for those who look at it later.
+            notes: for each action, in order, what the agent that chose it thought, or None: ``{"probabilities": {"r5": 0.8, ...},
+                "value": 0.3}``, each key at will.
+        """
         if isinstance(self._start, dict):
             start = self._start
         else:
             position = notation.position_of(self._start, 0, self.rules)
             start = {"position": position, "generator": int(self._start["rng"][0])}
-        rules = notation.rules_text(self.rules)
-        return json.dumps({"rules": rules, "num_players": self.num_players, **start, "actions": self._actions})
+        told = {"rules": notation.rules_text(self.rules), "num_players": self.num_players, **start, "actions": self._actions}
+        if names is not None:
+            told["names"] = list(names)
+        if notes is not None:
+            told["notes"] = list(notes)
+        return json.dumps(told)
 
     @classmethod
     def replay(cls, transcript: str) -> Game:
@@ -316,16 +346,7 @@ class Game:
         Raises:
             ValueError: for text that is no transcript, naming the key or the number of the action that does not fit.
         """
-        try:
-            told = json.loads(transcript)
-        except json.JSONDecodeError as error:
-            raise ValueError(f"a transcript is one line of JSON: {error}") from None
-        if (
-            not isinstance(told, dict)
-            or not {"rules", "num_players", "actions"} <= set(told)
-            or not {"seed", "generator"} & set(told)
-        ):
-            raise ValueError("a transcript has the keys rules, num_players, actions, and seed, or position with generator")
+        told = read_transcript(transcript)
         if "position" in told:
             game = cls.from_position(told["position"], told.get("seed", 0))
             if "generator" in told:
@@ -364,6 +385,12 @@ class Game:
         else:
             lines.append(f"{self.phase.name}: {', '.join(self.legal_texts())}")
         return "\n".join(lines)
+
+    html: ClassVar[Callable[[Game], str] | None] = None
+    """What a notebook shows of a game; `uno_env` puts the replay here, since the game knows nothing of pictures."""
+
+    def _repr_html_(self) -> str | None:
+        return None if Game.html is None else Game.html(self)
 
     def __repr__(self) -> str:
         return f"<Game {notation.rules_text(self.rules)!r} of {self.num_players}, {self.phase.name}, actor {self.actor}>"

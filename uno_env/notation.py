@@ -90,13 +90,15 @@ KEYS = (
 """The keys of a position, in the order in which they are written."""
 
 
+_CHANGED_BY_PRESET = {
+    name: {key: value for key, value in Rules.preset(name).to_dict().items() if key != "num_players"} for name in PRESETS
+}
+
+
 def rules_text(rules: Rules) -> str | dict[str, Any]:
     """Rules as a position names them: a preset's name if one fits (the player count stands apart), else the changed fields."""
     changed = {name: value for name, value in rules.to_dict().items() if name != "num_players"}
-    for name, fields in PRESETS.items():
-        if changed == {key: value for key, value in fields.items() if key != "num_players"}:
-            return name
-    return changed
+    return next((name for name, fields in _CHANGED_BY_PRESET.items() if fields == changed), changed)
 
 
 def _letter(colour: int) -> str | None:
@@ -192,7 +194,7 @@ class _Reader:
         try:
             rules = Rules.of(given, n)
         except ValueError as error:
-            raise self.fail("num_players" if "num_players" in str(error).split("=")[0] else "rules", str(error)) from None
+            raise self.fail("num_players" if str(error).startswith("num_players=") else "rules", str(error)) from None
         if len(hands) != rules.num_players:
             raise self.fail("hands", f"{len(hands)} hands for {rules.num_players} players")
         return rules
@@ -213,6 +215,12 @@ class _Reader:
     def get(self, key: str, plain: Any) -> Any:
         return self.position.get(key, plain)
 
+    def entries(self, key: str) -> Any:
+        values = self.get(key, [])
+        if not isinstance(values, (list, tuple)):
+            raise self.fail(key, f"expected a list, got {values!r}")
+        return values
+
     def integer(self, key: str, plain: int, low: int, high: int) -> int:
         value = self.get(key, plain)
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not low <= value <= high:
@@ -228,7 +236,7 @@ class _Reader:
 
     def seat_mask(self, key: str) -> int:
         mask = 0
-        for seat in self.get(key, []):
+        for seat in self.entries(key):
             if isinstance(seat, bool) or not isinstance(seat, int) or not 0 <= seat < self.n:
                 raise self.fail(key, f"expected a list of seats from 0 to {self.n - 1}, got {self.get(key, [])!r}")
             if len(self.hands[seat]) != 1:
@@ -241,7 +249,7 @@ class _Reader:
 WINDOWS = (Phase.JUMP, Phase.SWAP, Phase.CATCH)
 
 
-def states_from_position(position: Mapping[str, Any]) -> tuple[np.recarray, Rules]:
+def states_from_position(position: Mapping[str, Any]) -> tuple[np.ndarray, Rules]:
     """One game's record from a position, with its rules; the generator is left at zero.
 
     Raises:
@@ -253,7 +261,7 @@ def states_from_position(position: Mapping[str, Any]) -> tuple[np.recarray, Rule
     state = states[0]
 
     phase_name = read.get("phase", "PLAY")
-    if phase_name not in Phase.__members__:
+    if not isinstance(phase_name, str) or phase_name not in Phase.__members__:
         raise read.fail("phase", f"expected one of {', '.join(Phase.__members__)}, got {phase_name!r}")
     phase = Phase[phase_name]
     state.phase = phase
@@ -283,7 +291,7 @@ def states_from_position(position: Mapping[str, Any]) -> tuple[np.recarray, Rule
     return states, rules
 
 
-def _place_cards(read: _Reader, states: np.recarray, phase: Phase) -> None:
+def _place_cards(read: _Reader, states: np.ndarray, phase: Phase) -> None:
     state, deck = states[0], read.rules.deck_counts
     total = np.zeros(NUM_KINDS, int)
     for kind in [*read.draw_pile, *read.discard_pile, *(kind for hand in read.hands for kind in hand)]:
@@ -420,9 +428,9 @@ def _set_calls(read: _Reader, state: Any, phase: Phase) -> None:
         raise read.fail("offender", f"seat {int(state.offender)} does not hold a single card")
 
 
-def _set_known(read: _Reader, states: np.recarray) -> None:
+def _set_known(read: _Reader, states: np.ndarray) -> None:
     state, words = states[0], {}
-    for entry in read.get("known", []):
+    for entry in read.entries("known"):
         if not isinstance(entry, Mapping) or set(entry) != {"seat", "holder", "cards"}:
             raise read.fail("known", f"expected entries with seat, holder and cards, got {entry!r}")
         seat, holder = entry["seat"], entry["holder"]
@@ -452,9 +460,10 @@ def _set_outcome(read: _Reader, state: Any, phase: Phase) -> None:
     if outcome["termination"] not in names:
         raise read.fail("outcome", f"termination is one of {', '.join(names)}, not {outcome['termination']!r}")
     state.termination = Termination[outcome["termination"].upper()]
-    for seat in outcome["winners"]:
-        if seat not in range(read.n):
-            raise read.fail("outcome", f"winners are seats from 0 to {read.n - 1}, got {seat!r}")
+    winners = outcome["winners"]
+    if not isinstance(winners, (list, tuple)) or any(seat not in range(read.n) for seat in winners):
+        raise read.fail("outcome", f"winners are a list of seats from 0 to {read.n - 1}, got {winners!r}")
+    for seat in winners:
         state.winners |= 1 << seat
     state.points[: read.n] = [_score(read, value) for value in read.seats("outcome", outcome["points"])]
 

@@ -76,7 +76,7 @@ def _layout() -> dict[str, Part]:
         (
             "others",
             (MAX_OTHERS, 10),
-            "for other k = 1..9: at the table, partner, number of cards, declared, catchable, score as above, "
+            "for other k = 1..9: at the table, partner, number of cards, has called its single card, catchable, score as above, "
             "colour in force when it last drew or passed (one-hot, 4)",
         ),
         ("known_size", (MAX_OTHERS,), "for other k: how many of its cards this seat knows"),
@@ -159,11 +159,12 @@ def fill(state, rules, seat, playable, row):
         row[at] = 1
         row[at + 1] = 1 if side_of(rules, other) == side else 0
         row[at + OTHER_CARDS] = state.hand_size[other]
-        row[at + 3] = state.declared[other]
+        if state.hand_size[other] == 1:  # a call with two cards in hand could betray who is asked to jump in
+            row[at + 3] = state.declared[other]
         row[at + 4] = 1 if state.offender == other else 0
         row[at + 5] = percent(state.scores[other], rules.target)
         if state.drew_on[other] >= 0:
-            row[at + 6 + state.drew_on[other]] = 1
+            row[at + 6 + np.int64(state.drew_on[other])] = 1
         if state.turn == other:
             row[TURN + k] = 1
     fill_known(state, rules, seat, row)
@@ -248,4 +249,4 @@ def hidden(states, rules, low, high, rows):
                 row[k * NUM_KINDS + kind] = hand[kind]
         row[HIDDEN_PILE:] = 0
         for j in range(min(np.int64(state.draw_size), np.int64(NEXT_CARDS))):
-            row[HIDDEN_PILE + j * NUM_KINDS + state.pile[state.draw_size - 1 - j]] = 1
+            row[HIDDEN_PILE + j * NUM_KINDS + np.int64(state.pile[state.draw_size - 1 - j])] = 1

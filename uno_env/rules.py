@@ -101,11 +101,18 @@ class Rules:
         if not isinstance(self.deck, str):
             object.__setattr__(self, "deck", _plain_deck(self.deck))
         for field in dataclasses.fields(self):
-            _check_field(field.name, getattr(self, field.name))
+            value = getattr(self, field.name)
+            _check_field(field.name, value)
+            if isinstance(value, np.integer):
+                object.__setattr__(self, field.name, int(value))
         _check_combination(self)
 
     def __hash__(self) -> int:
         return hash(self.params.tobytes() + self.deck_counts.tobytes())
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields alone: a copy derives the rest anew, read-only as compiled code was compiled for (NumPy's copies are not)."""
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
 
     # The engine's view ------------------------------------------------------------------------------------------------
 
@@ -236,8 +243,8 @@ def _plain_deck(deck: Any) -> _Deck:
             cards.kind_of(text)
         except ValueError as error:
             raise RulesError(f"deck: {error}") from None
-        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or not 0 <= count <= cards.MAX_DECK:
-            raise RulesError(f"deck: {count!r} copies of {text!r}: a count is an integer from 0 to {cards.MAX_DECK}")
+        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or not 0 <= count <= cards.MAX_COPIES:
+            raise RulesError(f"deck: {count!r} copies of {text!r}: a count is an integer from 0 to {cards.MAX_COPIES}")
         if count:
             plain[text] = int(count)
     return _Deck(sorted(plain.items(), key=lambda item: cards.kind_of(item[0])))
@@ -290,11 +297,9 @@ OPTIONAL = ("teams", "target", "max_turns")
 """The numbers that may be None; `PARAMS` then holds 0."""
 
 #: The rules as compiled code reads them: words by their place in `CHOICES`, None as 0, deck and points by kind (64 wide).
-PARAMS = np.dtype(
-    [(name, np.int64) for name in (*CHOICES, *FLAGS, *RANGES, "failed_challenge_draw")]
-    + [("deck", np.int8, (64,)), ("points", np.int64, (64,))],
-    align=True,
-)
+_FIELDS = [(name, np.int64) for name in (*CHOICES, *FLAGS, *RANGES, "failed_challenge_draw")]
+# `np.record`: plain Python reads fields of ``params[0]`` as attributes, as compiled code does.
+PARAMS = np.dtype((np.record, np.dtype([*_FIELDS, ("deck", np.int8, (64,)), ("points", np.int64, (64,))], align=True)))
 
 
 def _encode(name: str, value: Any) -> int:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from uno_env import engine, observe
+from uno_env.game import Game
 from uno_env.jit import jit
 from uno_env.notation import IllegalAction, action_text
 from uno_env.rules import Rules
@@ -63,8 +64,8 @@ def advance(
     playable = np.empty(ROW, np.int8)
     for i in range(low, high):
         state = states[i]
-        if dones[i] or rewards[i, 0] != 0.0:
-            rewards[i, :] = 0.0
+        rewards[i, :] = 0.0
+        if dones[i]:
             dones[i] = False
             truncations[i] = False
             winners[i] = 0
@@ -142,7 +143,6 @@ class UnoVector:
         self.episode = episode
         self.reward = reward
         self._scheme = engine.REWARDS.index(reward)
-        self._params = self.rules.params
         self.states = new_states(num_envs)
         self.observations = np.zeros((num_envs, observe.OBS_SIZE), np.int8)
         self.action_masks = np.zeros((num_envs, NUM_ACTIONS), np.int8)
@@ -181,8 +181,8 @@ class UnoVector:
         self.truncations[indices] = False
         self.winners[indices] = 0
         for i, seed in zip(indices, seeds, strict=True):
-            engine.reset(self.states, self._params, i, seed)
-            refresh(self.states, self._params, i, i + 1, self.observations, self.action_masks, self.actors)
+            engine.reset(self.states, self.rules.params, i, seed)
+            refresh(self.states, self.rules.params, i, i + 1, self.observations, self.action_masks, self.actors)
 
     def refresh(self) -> None:
         """Write observations, masks and actors anew from ``states``, after these were changed from outside."""
@@ -219,6 +219,20 @@ class UnoVector:
             self.winners,
         )
 
+    def game(self, index: int) -> Game:
+        """An independent copy of one game, with an empty history."""
+        if not 0 <= index < self.num_envs:
+            raise IndexError(f"game {index}: expected 0 to {self.num_envs - 1}")
+        return Game.of_record(self.states[index : index + 1].copy(), self.rules, int(self.seeds[index]))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_pool": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if len(self._slices) > 1:
+            self._pool = ThreadPoolExecutor(len(self._slices), "uno")
+
     def close(self) -> None:
         """End the threads."""
         if self._pool is not None:
@@ -229,9 +243,9 @@ class UnoVector:
     def _run(self, function: Callable[..., None], *args: Any) -> None:
         """Call a compiled ``function`` over all games, a slice per thread."""
         if self._pool is None:
-            function(self.states, self._params, 0, self.num_envs, *args)
+            function(self.states, self.rules.params, 0, self.num_envs, *args)
             return
-        jobs = [self._pool.submit(function, self.states, self._params, low, high, *args) for low, high in self._slices]
+        jobs = [self._pool.submit(function, self.states, self.rules.params, low, high, *args) for low, high in self._slices]
         for job in jobs:
             job.result()
 

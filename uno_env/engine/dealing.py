@@ -8,7 +8,7 @@ from uno_env.cards import DRAW_TWO, NUM_KINDS, REVERSE, SKIP, WILD_DRAW_FOUR
 from uno_env.engine.codes import FIRST_PLAYER, FLIP, RANDOM_DEALER, REVERSE_DEALER, REVERSE_RIGHT, REVERSE_SKIPS
 from uno_env.engine.generator import below, seeded, shuffle
 from uno_env.engine.legal import COLOUR_PHASE, DRAWN_PHASE, allowed_on, holds_colour
-from uno_env.engine.piles import draw, known_holder, known_kind, known_observers, known_word, put_on_top
+from uno_env.engine.piles import draw, known_holder, known_kind, known_observers, known_word, put_on_top, tidy_known
 from uno_env.engine.turns import ask, begin_turn
 from uno_env.jit import jit
 from uno_env.state import MAX_DECK
@@ -27,7 +27,7 @@ def new_game(state, rules):
 @jit
 def next_round(state, rules):
     """The deal moves one seat to the left."""
-    state.round += 1
+    state["round"] += 1  # an array of NumPy has a method of that name
     state.dealer = (state.dealer + 1) % rules.num_players
     deal(state, rules)
 
@@ -145,16 +145,18 @@ def resample(state, rules, seat, seed):
         word = state.known[i]
         if known_observers(word) & bit != 0:
             seen[known_holder(word), known_kind(word)] += 1
-    count = np.int64(0)
+    unseen = np.zeros(NUM_KINDS, np.int64)
     for i in range(state.draw_size):
-        pool[count] = state.pile[i]
-        count += 1
+        unseen[state.pile[i]] += 1
     for holder in range(n):
         if holder != seat:
             for kind in range(NUM_KINDS):
-                for _ in range(state.hands[holder, kind] - seen[holder, kind]):
-                    pool[count] = kind
-                    count += 1
+                unseen[kind] += state.hands[holder, kind] - seen[holder, kind]
+    count = np.int64(0)
+    for kind in range(NUM_KINDS):  # in order of kind: where the cards are now must not show in what the seed makes of them
+        for _ in range(unseen[kind]):
+            pool[count] = kind
+            count += 1
 
     hidden_draw = state.phase == DRAWN_PHASE and state.actor != seat
     drawn = np.int64(state.drawn)
@@ -185,6 +187,18 @@ def resample(state, rules, seat, seed):
     for i in range(state.draw_size):
         state.pile[i] = pool[i]
     resample_knowledge(state, seat)
+    tidy(state, rules)
+
+
+@jit
+def tidy(state, rules):
+    """Leave no trace of how the game came here: the record is then, byte for byte, what its position in text gives."""
+    state.pile[state.draw_size : MAX_DECK - state.discard_size] = 0
+    state.log[:] = 0
+    state.num_log = 0
+    if state.num_known > 0:
+        tidy_known(state, rules)
+    state.known[state.num_known :] = 0
 
 
 @jit

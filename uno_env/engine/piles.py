@@ -15,9 +15,7 @@ _ONE = np.uint32(1)
 
 @inline
 def top_kind(state):
-    """The kind on top of the discard pile, -1 if there is none."""
-    if state.discard_size == 0:
-        return np.int64(-1)
+    """The kind on top of the discard pile, which is not empty."""
     return np.int64(state.pile[MAX_DECK - state.discard_size])
 
 
@@ -143,6 +141,28 @@ def show_hand(state, holder, observer):
         for _ in range(missing):
             state.known[state.num_known] = known_word(bit, holder, kind)
             state.num_known += 1
+
+
+@jit
+def tidy_known(state, rules):
+    """Write ``known`` in order of holder and kind, the k-th copy with all who know of more than k."""
+    n = rules.num_players
+    counts = np.zeros((n, NUM_KINDS, n), np.int8)
+    for i in range(state.num_known):
+        word = state.known[i]
+        for observer in range(n):
+            counts[known_holder(word), known_kind(word), observer] += (known_observers(word) >> observer) & 1
+    state.num_known = 0
+    for holder in range(n):
+        for kind in range(NUM_KINDS):
+            for copy in range(state.hands[holder, kind]):
+                observers = np.int64(0)
+                for observer in range(n):
+                    if counts[holder, kind, observer] > copy:
+                        observers |= np.int64(1) << observer
+                if observers != 0:
+                    state.known[state.num_known] = known_word(observers, holder, kind)
+                    state.num_known += 1
 
 
 @jit

@@ -1,0 +1,303 @@
+"""Write the generated parts of README.md and docs/*.md: ``python docs/generate.py``; ``--check`` only says what has drifted.
+
+A generated part stands between ``<!-- generated: NAME -->`` and ``<!-- end -->``. NAME is one of `GENERATORS`, or ``preset NAME``.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import itertools
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from uno_env import cards, notation, observe, rules, state
+from uno_env.rules import CHOICES, FLAGS, OPTIONAL, PRESETS, RANGES, Rules, RulesError
+
+ROOT = Path(__file__).resolve().parent.parent
+
+#: Where ``docs/rules.md`` treats a field, and which sources stand behind which value (keys of its section 0).
+SOURCES: dict[str, tuple[str, str]] = {
+    "num_players": ("2.3", "sheets, B"),
+    "deck": ("2.1", "classic: sheets, B; swap: M15; shuffle: M18; mapping: ours"),
+    "hand_size": ("2.3", "7: sheets, A, B"),
+    "first_dealer": ("2.2", "random: the sheets' draw, by symmetry; last_seat: ours"),
+    "starter": ("2.4", "flip: sheets, B; flip_number: MNM; first_player: A"),
+    "starter_reverse": ("2.4", "dealer: M05, M08, M15, MF18, W; right: M01; left: A"),
+    "voluntary_draw": ("2.6", "True: sheets, W, B; False: A"),
+    "drawn_card": ("2.7", "may: M05, M08, M15, W, B; must: M01, MNM; never: A"),
+    "draw_until_playable": ("3.4", "True: GBA, MHR+, MNM, W"),
+    "wild_draw_four": ("2.9", "challenge: sheets, A, B; enforced, free: E"),
+    "challenger": ("2.10", "victim: M01, M05, M08, M15, W, B; any: A, loosely"),
+    "failed_challenge_draw": ("2.10", "6: sheets, W, A, B; 4: a variation in B"),
+    "hand_shown_to": ("2.10", "challenger: sheets, W, A; all, none: ours"),
+    "final_draw": ("2.13", "True: sheets, W; False: A, B, literally"),
+    "two_player_reverse": ("2.8", "skip: M01, M05, W, UR, B; plain: ours"),
+    "uno_call": ("2.11", "declare: all texts; auto: E"),
+    "uno_penalty": ("2.11", "2: M05, M08, M15, MIG, W, A, B; 4: M01"),
+    "uno_on_received": ("2.11", "False: I; True: MNM, A, loosely"),
+    "uno_required_to_win": ("2.11", "False: sheets, A; True: B, literally"),
+    "stacking": ("3.1", "off: sheets, B; same: M08, B; up, any: E"),
+    "seven_zero": ("3.2", "both: M08, MNM, B; seven, zero: ours"),
+    "seven_optional": ("3.2", "False: M08, MNM; True: B, literally"),
+    "jump_in": ("3.3", "True: M08, B"),
+    "teams": ("2.15", "2: M01, M05, A, B; more: ours"),
+    "scoring": ("2.14", "winner_takes_all: sheets, A, B; keep_own: sheets"),
+    "target": ("2.14", "500: sheets, A, B; None: B"),
+    "wild_points": ("2.14", "50: sheets, A; 40: B"),
+    "custom_points": ("2.14", "40: M15, A"),
+    "stalemate": ("2.12", "I"),
+    "reshuffle": ("2.12", "True: sheets, B; False: ours"),
+    "max_turns": ("2.13", "ours"),
+}
+
+#: What each preset is for, in a line; section 6.2 of ``docs/rules.md`` has a paragraph for each.
+USES = {
+    "official": "the publisher's rules in full, calls and challenges included",
+    "crash_course": "the video transcript the project began from, read literally",
+    "how_to_play": "the How-to-Play text the project began from, read literally",
+    "house_stacking": "draw cards answer draw cards of the same kind",
+    "house_seven_zero": "a 7 swaps hands, a 0 passes all hands on",
+    "house_jump_in": "identical cards may be played out of turn",
+    "party": "the three house rules together",
+    "no_bluffing_penalty": "a wrong challenge costs no extra cards",
+    "team": "partners opposite each other",
+    "research": "training and the leaderboard: bluff and challenge, Uno called by itself, single rounds",
+    "digital": "comparable with published figures: Wild Draw Four enforced, Uno called by itself, single rounds",
+    "mini": "a tiny finite game for exact solving",
+    "mini_bluff": "a tiny finite game with a bluff, for exact solving",
+}
+
+
+def cell(text: str) -> str:
+    """Text for one cell of a Markdown table, from a docstring."""
+    return " ".join(text.replace("``", "`").split()).replace("|", r"\|")
+
+
+def table(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    """A Markdown table."""
+    lines = ["| " + " | ".join(line) + " |" for line in (heads, *rows)]
+    return "\n".join([lines[0], "|" + "---|" * len(heads), *lines[1:]])
+
+
+def code(value: Any) -> str:
+    """A value as Python writes it, with double quotes."""
+    return f'`"{value}"`' if isinstance(value, str) else f"`{value}`"
+
+
+# Fields and presets -----------------------------------------------------------------------------------------------------
+
+
+def meanings() -> dict[str, str]:
+    """The docstring of every field of `Rules`, from its source."""
+    tree = ast.parse(Path(rules.__file__).read_text(encoding="utf-8"))
+    body = next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "Rules").body
+    found = {}
+    for field, doc in itertools.pairwise(body):
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(doc, ast.Expr):
+            if isinstance(doc.value, ast.Constant) and isinstance(doc.value.value, str):
+                found[field.target.id] = doc.value.value
+    return found
+
+
+def accepted(name: str, values: range) -> list[int]:
+    """Which of ``values`` the field takes, found by trying."""
+    found = []
+    for value in values:
+        try:
+            dataclasses.replace(Rules(), **{name: value})
+        except RulesError:
+            continue
+        found.append(value)
+    return found
+
+
+def values_of(name: str, default: Any) -> str:
+    """The values of a field, the default first."""
+    if name == "deck":
+        return ", ".join(map(code, cards.DECKS)) + ", or a mapping"
+    if name in CHOICES:
+        return ", ".join(map(code, CHOICES[name]))
+    if name in FLAGS:
+        return f"`{default}`, `{not default}`"
+    if name in RANGES:
+        low, high = RANGES[name]
+        return f"`{low}` to `{high}`" + (", or `None`" if name in OPTIONAL else "")
+    numbers = sorted(accepted(name, range(21)), key=lambda value: value != default)
+    return ", ".join(map(code, numbers))
+
+
+def fields() -> str:
+    """Every field of `Rules`, with its sources."""
+    meaning, rows = meanings(), []
+    for field in dataclasses.fields(Rules):
+        section, source = SOURCES[field.name]
+        rows.append(
+            (
+                f"`{field.name}`",
+                values_of(field.name, field.default),
+                code(field.default),
+                cell(meaning[field.name]),
+                section,
+                source,
+            )
+        )
+    return table(("field", "values", "default", "meaning", "section", "sources"), rows)
+
+
+def short_fields() -> str:
+    """Every field of `Rules`, without sources."""
+    meaning = meanings()
+    rows = [
+        (f"`{field.name}`", values_of(field.name, field.default), code(field.default), cell(meaning[field.name]))
+        for field in dataclasses.fields(Rules)
+    ]
+    return table(("field", "values", "default", "meaning"), rows)
+
+
+def difference(preset: str) -> str:
+    """The fields in which a preset differs from ``official``."""
+    changes = []
+    for name, value in PRESETS[preset].items():
+        if name == "deck":
+            value = "one each of " + " ".join(value) if set(value.values()) == {1} else value
+            changes.append(f"`deck`: {value}")
+        else:
+            changes.append(f"`{name}={value!r}`".replace("'", '"'))
+    return ", ".join(changes) or "every default"
+
+
+def preset(name: str) -> str:
+    """One preset's line for ``docs/rules.md``."""
+    return f"Fields: {difference(name)}."
+
+
+def presets() -> str:
+    """All presets."""
+    return table(("preset", "for", "differs from `official` in"), [(f"`{name}`", USES[name], difference(name)) for name in PRESETS])
+
+
+# Actions and observation ------------------------------------------------------------------------------------------------
+
+
+def action_rows() -> list[tuple[int, int, str, str]]:
+    """Blocks of the action table: first id, last id, meaning, texts."""
+    texts = notation.ACTION_TEXTS
+    wilds = ", ".join(f"{index} {name}" for index, name in enumerate(cards.WILD_NAMES))
+    colours = cards.NUM_COLOURS
+
+    def some(*ids: int) -> str:
+        return ", ".join(f"`{texts[action]}`" for action in ids)
+
+    last_wild = state.PLAY_WILD + cards.NUM_WILDS * colours - 1
+    return [
+        (
+            0,
+            state.PLAY_WILD - 1,
+            f"play the coloured card `colour*{cards.NUM_SYMBOLS} + symbol`: colours {', '.join(cards.COLOURS)}; "
+            "symbols 0-9, Skip, Reverse, Draw Two",
+            some(0, 5, cards.coloured(1, cards.SKIP), cards.coloured(2, cards.REVERSE), cards.coloured(3, cards.DRAW_TWO)),
+        ),
+        (
+            state.PLAY_WILD,
+            last_wild,
+            f"play a wild and name the colour: `{state.PLAY_WILD} + {colours}*wild + colour`; wilds {wilds}",
+            some(*(state.PLAY_WILD + colours * wild + wild % colours for wild in range(cards.NUM_WILDS))),
+        ),
+        (state.DRAW, state.DRAW, "draw: one card, or until one is playable, by the rules", some(state.DRAW)),
+        (
+            state.PASS,
+            state.PASS,
+            "pass: keep the drawn card; decline a jump-in, a catch, an optional swap, an outsider's challenge; "
+            "or the forced pass when nothing can be played or drawn",
+            some(state.PASS),
+        ),
+        (state.ACCEPT, state.ACCEPT, "accept the draw that is due", some(state.ACCEPT)),
+        (state.CHALLENGE, state.CHALLENGE, "challenge the Wild Draw Four", some(state.CHALLENGE)),
+        (state.UNO, state.UNO, "call Uno, before the play that leaves one card (or for a single card received)", some(state.UNO)),
+        (state.CATCH, state.CATCH, "catch the player who did not call", some(state.CATCH)),
+        (
+            state.NAME_COLOUR,
+            state.NAME_COLOUR + colours - 1,
+            "name the colour of a starter Wild",
+            some(*range(state.NAME_COLOUR, state.NAME_COLOUR + colours)),
+        ),
+        (
+            state.SWAP,
+            state.NUM_ACTIONS - 1,
+            f"swap hands with the k-th other player in order of play: `{state.SWAP} + k - 1`",
+            "`swap:SEAT`, the absolute seat",
+        ),
+    ]
+
+
+def actions() -> str:
+    """The action table."""
+    rows = [(str(low) if low == high else f"{low}-{high}", meaning, texts) for low, high, meaning, texts in action_rows()]
+    return table(("id", "meaning", "text"), rows)
+
+
+GENERATORS: dict[str, Callable[[], str]] = {
+    "fields": fields,
+    "rules": short_fields,
+    "presets": presets,
+    "actions": actions,
+    "observation": observe.describe_layout,
+}
+
+# Files ------------------------------------------------------------------------------------------------------------------
+
+PART = re.compile(r"^<!-- generated: (?P<name>[^\n]+?) -->\n(?P<text>.*?)^<!-- end -->$", re.M | re.S)
+
+
+def generated(name: str) -> str:
+    """The text of a generated part; ``ValueError`` for a name that nothing is generated for."""
+    if name in GENERATORS:
+        return GENERATORS[name]()
+    kind, _, which = name.partition(" ")
+    if kind == "preset" and which in PRESETS:
+        return preset(which)
+    raise ValueError(f"generated part {name!r}: expected one of {', '.join(GENERATORS)}, or 'preset' and a preset's name")
+
+
+def documents() -> list[Path]:
+    """The files that may have generated parts."""
+    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def drifted(text: str) -> list[str]:
+    """Names of the generated parts of ``text`` that are not what would be generated now."""
+    return [part["name"] for part in PART.finditer(text) if part["text"] != generated(part["name"]) + "\n"]
+
+
+def renewed(text: str) -> str:
+    """``text`` with its parts generated anew."""
+    return PART.sub(lambda part: f"<!-- generated: {part['name']} -->\n{generated(part['name'])}\n<!-- end -->", text)
+
+
+def main(arguments: list[str]) -> int:
+    """Renew all files, or with ``--check`` name what has drifted; returns the exit status."""
+    if arguments not in ([], ["--check"]):
+        print("usage: python docs/generate.py [--check]", file=sys.stderr)
+        return 2
+    status = 0
+    for path in documents():
+        text = path.read_text(encoding="utf-8")
+        names = drifted(text)
+        if not names:
+            continue
+        if arguments:
+            status = 1
+            for name in names:
+                print(f"{path.relative_to(ROOT)}: {name!r} has drifted; run python docs/generate.py", file=sys.stderr)
+        else:
+            path.write_text(renewed(text), encoding="utf-8")
+            print(f"{path.relative_to(ROOT)}: {', '.join(names)} written")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
