@@ -1,0 +1,73 @@
+"""Opponents of the learner: scripted agents, and a pool of snapshots of its own past."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+import agents
+from agents.network import Actor, NetworkConfig
+from agents.torch_policy import TorchPolicy
+from uno_env.rules import Rules
+
+
+def load_opponent(name: str, rules: Rules) -> Any:
+    """The agent that `agents.load` knows by ``name``, as it plays under ``rules``."""
+    agent: Any = agents.load(name)
+    return agent.for_rules(rules) if hasattr(agent, "for_rules") else agent
+
+
+class Pool:
+    """Who sits in the seats that the learner does not play.
+
+    Slots ``0 .. len(scripted) - 1`` always hold the scripted agents; the others hold snapshots, drawn anew by `reshuffle`.
+    A game keeps its slot until it ends.
+    """
+
+    def __init__(self, scripted: Sequence[str], slots: int, size: int, network: NetworkConfig, rules: Rules) -> None:
+        self.scripted = [load_opponent(name, rules) for name in scripted]
+        for name, agent in zip(scripted, self.scripted, strict=True):
+            if not hasattr(agent, "act_batch"):
+                raise ValueError(f"opponents: {name!r} has no act_batch, so it can not play in training")
+        self._size = size
+        self.snapshots: list[dict[str, torch.Tensor]] = []
+        self.chosen = [-1] * slots
+        self._players = [TorchPolicy(Actor(network), network, rules) for _ in range(slots)]
+
+    @property
+    def num_slots(self) -> int:
+        """Slots that have a player."""
+        return len(self.scripted) + (len(self._players) if self.snapshots else 0)
+
+    def add(self, actor: Actor, rng: np.random.Generator) -> None:
+        """Keep a copy of the actor; a full pool forgets a random older one."""
+        if self._size == 0:
+            return
+        if len(self.snapshots) == self._size:
+            forgotten = int(rng.integers(self._size))
+            del self.snapshots[forgotten]
+        self.snapshots.append({name: tensor.detach().cpu().clone() for name, tensor in actor.state_dict().items()})
+        self.reshuffle(rng)
+
+    def reshuffle(self, rng: np.random.Generator) -> None:
+        """Draw the snapshots that play."""
+        if self.snapshots:
+            self.seat([int(rng.integers(len(self.snapshots))) for _ in self._players])
+
+    def seat(self, chosen: Sequence[int]) -> None:
+        """Let the given snapshots play."""
+        self.chosen = list(chosen)
+        for player, number in zip(self._players, self.chosen, strict=True):
+            if number >= 0:
+                player.actor.load_state_dict(self.snapshots[number])
+
+    def act_batch(self, slot: int, observations: np.ndarray, masks: np.ndarray, rng: np.random.Generator) -> Any:
+        """Actions of one slot's player."""
+        player = self.scripted[slot] if slot < len(self.scripted) else self._players[slot - len(self.scripted)]
+        return player.act_batch(observations, masks, rng)
+
+    def __len__(self) -> int:
+        return len(self.snapshots)
