@@ -295,6 +295,9 @@ class Collector:
         self.count += rows.size
 
 
+EVALUATION_SEED = 2**31
+"""Added to the seed for the deals on which the best model is chosen, so that `train.evaluate` judges it on others."""
+
 CHUNK = 4096
 """Decisions that the critic and the magnet look at together."""
 
@@ -551,7 +554,7 @@ class Run:
                 rotations(self.rules),
                 self.rules,
                 deals=self.config.evaluate_deals,
-                seed=self.config.seed,
+                seed=EVALUATION_SEED + self.config.seed,
                 episode=self.config.episode,
             )
             self.win_rates[name] = float(games.of(0, games.wins).mean())
