@@ -17,15 +17,6 @@ WORKERS ?= 2
 # Extra arguments for pytest, such as ARGS="-k stack -x".
 ARGS ?=
 
-# numba's cache on disk sees a change in a function's own file, but not in the files it calls into, nor a change of
-# NUMBA_BOUNDSCHECK. A folder for each kind of run and state of the sources cannot go stale; those of earlier states go.
-define numba_cache
-key="$(1)-$$(find uno_env agents -name '*.py' | LC_ALL=C sort | xargs cat | sha256sum | cut -c1-16)"; \
-mkdir -p .cache/numba; \
-find .cache/numba -mindepth 1 -maxdepth 1 -name '$(1)-*' ! -name "$$key" -exec rm -rf {} +; \
-export NUMBA_CACHE_DIR="$(CURDIR)/.cache/numba/$$key"
-endef
-
 .PHONY: help install train test lint types layers format test-core-python test-core-boundscheck test-all bench build clean
 
 help:  ## list the targets
@@ -64,12 +55,10 @@ test-core-python: $(STAMP)  ## core tests as plain Python; every line of the eng
 		--cov --cov-fail-under=100 --cov-report=term $(ARGS)
 
 test-core-boundscheck: $(STAMP)  ## core tests compiled with array bounds checked
-	@$(call numba_cache,boundscheck); \
-	set -x; NUMBA_BOUNDSCHECK=1 $(PYTEST) -n $(WORKERS) tests/core $(ARGS)
+	NUMBA_BOUNDSCHECK=1 $(PYTEST) -n $(WORKERS) tests/core $(ARGS)
 
 test-all: $(STAMP)  ## the whole suite, compiled as users run it
-	@$(call numba_cache,compiled); \
-	set -x; $(PYTEST) -n $(WORKERS) $(ARGS)
+	$(PYTEST) -n $(WORKERS) $(ARGS)
 
 bench: $(STAMP)  ## throughput beside RLCard's Uno, measured in the same run
 	$(PIP) install -qq -c constraints.txt -e ".[bench]"
