@@ -149,17 +149,6 @@ def test_every_event_and_decision_has_words(preset: str) -> None:
         env.step(pick(env.last()[0]["action_mask"], rng))
 
 
-def test_human_prints_each_step(capsys: pytest.CaptureFixture[str]) -> None:
-    env = uno_v0.env(render_mode="human", viewpoint="player_1")
-    env.reset(seed=1)
-    assert capsys.readouterr().out.startswith("Uno, official rules, 4 players")
-    env.step(pick(env.last()[0]["action_mask"], random.Random(1)))  # type: ignore[index]
-    out = capsys.readouterr().out
-    assert out.count("What happened last") == 1
-    assert len(re.findall(r"  \?( \?)+\n", out)) == 3
-    assert env.render() is None
-
-
 def test_without_a_render_mode_render_warns() -> None:
     env = uno_v0.raw_env()
     env.reset(seed=1)

@@ -529,3 +529,60 @@ def test_the_command_says_what_is_wrong(arguments: list[str], message: str, tmp_
     assert stopped.value.code == 2
     assert message in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+# Saved games ----------------------------------------------------------------------------------------------------------
+
+
+class Told(Hashed):
+    """One that tells the likelihood of its actions."""
+
+    def logits(self, observations: np.ndarray) -> np.ndarray:
+        return np.tile(np.arange(91, dtype=np.float32) / 10, (len(observations), 1))
+
+
+@pytest.mark.parametrize("episode", ["round", "match"])
+def test_saved_games_are_the_games_that_were_played(episode: Any) -> None:
+    rules = Rules.preset("party", num_players=3, target=100)
+    saved: list[str] = []
+    told = Told(2)
+    result = play(
+        [Hashed(1), told],
+        [[0, 1, 1], [1, 0, 1]],
+        rules,
+        deals=6,
+        seed=3,
+        episode=episode,
+        batch=5,
+        names=["one", "two"],
+        save=saved.append,
+    )
+    assert len(saved) == 12
+    lengths = []
+    for line in saved:
+        game, transcript = Game.replay(line), json.loads(line)
+        assert game.over
+        assert (game.match_winners is not None) or episode == "round"
+        assert game.seed in deal_seeds(3, 6).tolist()
+        lengths.append(len(game.history))
+        assert sorted(name.split(" ")[0] for name in transcript["names"]) == ["one", "two", "two"]
+        again = Game(rules, game.seed)
+        for action, note in zip(transcript["actions"], transcript["notes"], strict=True):
+            if action == "next_round":
+                assert note is None
+                again.next_round()
+                continue
+            assert (note is not None) == transcript["names"][again.actor].startswith("two")
+            if note is not None:
+                assert set(note["probabilities"]) <= set(again.legal_texts())
+                assert sum(note["probabilities"].values()) == pytest.approx(1, abs=0.01)
+            again.push(action)
+    assert sorted(lengths) == sorted(result.lengths.ravel().tolist())
+
+
+def test_the_command_saves_games(tmp_path: Any) -> None:
+    path = tmp_path / "games.jsonl"
+    main(["random", "rule", "--players", "2", "--games", "6", "--out", str(tmp_path / "out"), "--save-games", str(path)])
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 6
+    assert all(Game.replay(line).over for line in lines)
