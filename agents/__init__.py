@@ -1,0 +1,85 @@
+"""Players: scripted, learnt, and yours. `load` finds one by name; `play_round` seats them at a game."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import cast
+
+from agents import scripted
+from agents.base import Agent, BatchAgent, CompiledAgent, View, play_round
+from agents.strategist import Strategist
+
+__all__ = ["CHAMPION", "NAMES", "Agent", "BatchAgent", "CompiledAgent", "View", "load", "play_round"]
+
+_SCRIPTED: dict[str, Callable[[], Agent]] = {
+    "random": lambda: CompiledAgent("random", scripted.random_loop),
+    "uniform": lambda: CompiledAgent("uniform", scripted.uniform_loop),
+    "rule": lambda: CompiledAgent("rule", scripted.rule_loop),
+    "actions_first": lambda: CompiledAgent("actions_first", scripted.actions_first_loop),
+    "highest_points": lambda: CompiledAgent("highest_points", scripted.highest_points_loop),
+    "strategist": Strategist,
+}
+
+NAMES = tuple(_SCRIPTED)
+"""The scripted agents."""
+CHAMPION = "champion"
+"""The name of the strongest networks that ship with the checkout."""
+
+
+def load(spec: str | Path) -> Agent:
+    """The agent that ``spec`` names.
+
+    Args:
+        spec: a scripted agent's name (`NAMES`); ``champion``, the shipped network for the number of players (needs torch);
+            the path of a ``.safetensors`` checkpoint or of a run folder (likewise);
+            or ``package.module:Class``, which is imported and called without arguments.
+
+    Raises:
+        ValueError: for a spec that names no agent; it says what exists.
+        ImportError: for a checkpoint where torch is not installed.
+    """
+    text = str(spec)
+    if text in _SCRIPTED:
+        return _SCRIPTED[text]()
+    if text == CHAMPION:
+        from agents.champion import Champion  # as below: torch is needed for learnt agents alone
+
+        return Champion()
+    if text.endswith(".safetensors") or (text and Path(text).is_dir()):
+        return _load_checkpoint(Path(text))
+    module, colon, name = text.partition(":")
+    if colon and name.isidentifier() and all(part.isidentifier() for part in module.split(".")):
+        return _import(module, name)
+    raise ValueError(
+        f"unknown agent {text!r}: there are {', '.join((*NAMES, CHAMPION))}; "
+        "a .safetensors checkpoint or an existing run folder; package.module:Class"
+    )
+
+
+def _load_checkpoint(path: Path) -> Agent:
+    if not path.exists():
+        raise ValueError(f"agent {str(path)!r}: there is no such checkpoint")
+    from agents.torch_policy import TorchPolicy  # torch is needed for learnt agents alone
+
+    try:
+        return cast(Agent, TorchPolicy.load(path))
+    except FileNotFoundError as error:
+        raise ValueError(f"agent {str(path)!r}: {error}") from None
+
+
+def _import(module: str, name: str) -> Agent:
+    spec = f"{module}:{name}"
+    try:
+        found = importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is None or not (module == error.name or module.startswith(f"{error.name}.")):
+            raise  # the module is there, something that it imports is not
+        raise ValueError(f"agent {spec!r}: there is no module {error.name!r}") from None
+    if not hasattr(found, name):
+        raise ValueError(f"agent {spec!r}: module {module!r} has no {name!r}")
+    agent = getattr(found, name)()
+    if not callable(getattr(agent, "act", None)):
+        raise ValueError(f"agent {spec!r}: {type(agent).__name__} has no method act(view)")
+    return cast(Agent, agent)
