@@ -67,9 +67,9 @@ def counts_of(texts: Iterable[str]) -> np.ndarray:
     return counts
 
 
-def texts_of(counts: Iterable[int]) -> list[str]:
-    """The cards of ``counts`` (per kind) as texts, ascending by kind."""
-    return [KIND_TEXTS[kind] for kind, count in enumerate(counts) for _ in range(int(count))]
+def texts_of(counts: np.ndarray) -> list[str]:
+    """The cards of ``counts`` (integers, per kind) as texts, ascending by kind."""
+    return [text for text, count in zip(KIND_TEXTS, counts.tolist(), strict=True) for _ in range(count)]
 
 
 def _deck(extra: Mapping[str, int]) -> dict[str, int]:

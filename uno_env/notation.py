@@ -111,12 +111,14 @@ def _bits(mask: int) -> list[int]:
 
 def known_of(states: np.ndarray, index: int) -> list[dict[str, Any]]:
     """What seats know of other hands, as the position's key ``known``."""
-    found: dict[tuple[int, int], np.ndarray] = {}
+    found: dict[tuple[int, int], list[int]] = {}
     for word in states["known"][index][: states["num_known"][index]]:
         for seat in _bits(int(known_observers(word))):
-            counts = found.setdefault((seat, int(known_holder(word))), np.zeros(NUM_KINDS, int))
-            counts[int(known_kind(word))] += 1
-    return [{"seat": seat, "holder": holder, "cards": cards.texts_of(counts)} for (seat, holder), counts in sorted(found.items())]
+            found.setdefault((seat, int(known_holder(word))), []).append(int(known_kind(word)))
+    return [
+        {"seat": seat, "holder": holder, "cards": [KIND_TEXTS[kind] for kind in sorted(kinds)]}
+        for (seat, holder), kinds in sorted(found.items())
+    ]
 
 
 def position_of(states: np.ndarray, index: int, rules: Rules) -> dict[str, Any]:

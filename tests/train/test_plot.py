@@ -36,7 +36,7 @@ from train.plot import (
 )
 from uno_env.notation import action_id, states_from_position
 from uno_env.rules import Rules
-from uno_env.state import ACCEPT, CHALLENGE, DRAW, PASS, PLAY_WILD
+from uno_env.state import CHALLENGE, DRAW, PASS
 from uno_env.vector import UnoVector
 
 RESEARCH = Rules.preset("research", num_players=2)
@@ -44,7 +44,9 @@ T_2 = 4.30265
 """97.5% point of Student's distribution with 2 degrees of freedom (any table of it)."""
 
 
-def make_run(folder: Path, *, seed: int = 1, rates: tuple[float, ...] = (0.5, 0.6, 0.7), model: bool = False, **config: Any) -> Path:
+def make_run(
+    folder: Path, *, seed: int = 1, rates: tuple[float, ...] = (0.5, 0.6, 0.7), model: bool = False, **config: Any
+) -> Path:
     """A run folder as `train.ppo` leaves it: an update every 1000 steps, an evaluation at each second one."""
     folder.mkdir(parents=True)
     fields = {"rules": "research", "num_players": 2, "seed": seed, "evaluate_against": ["random", "rule"], **config}
@@ -227,7 +229,6 @@ def test_actions_of_an_agent_known_by_construction() -> None:
     again = count_actions(Habitual(), RESEARCH, games=30, seed=3)
     assert (again.chances == found.chances).all()
     assert (again.taken == found.taken).all()
-    assert (ACCEPT, PASS, PLAY_WILD) == (74, 73, 52)
 
 
 def test_the_command_writes_all_pictures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
