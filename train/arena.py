@@ -121,7 +121,7 @@ def play(
     if batch < 1:
         raise ValueError(f"batch={batch}: expected at least 1")
     start = perf_counter()
-    players = _Players(agents, names, rules, seed)
+    players = Players(agents, names, rules, seed)
     recorder = Recorder(rules) if save is not None else None
     per_deal, seats = seatings.shape
     total = deals * per_deal
@@ -246,7 +246,7 @@ class _Sheet:
         return np.maximum(-sides if self._keep_own else sides, 0)
 
 
-class _Players:
+class Players:
     """The agents, how to ask them, and what each draws from."""
 
     def __init__(self, agents: Sequence[Any], names: Sequence[str] | None, rules: Rules, seed: int) -> None:

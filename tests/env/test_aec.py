@@ -390,7 +390,7 @@ def test_rules_are_given_in_any_form(tmp_path: Path) -> None:
         ({"episode": "game"}, "episode='game': expected 'round' or 'match'"),
         ({"reward": "money"}, "reward='money': expected one of 'win', 'points', 'match'"),
         ({"reward": "match"}, "reward='match' needs episode='match'"),
-        ({"render_mode": "rgb"}, "render_mode='rgb': expected None, 'human', 'ansi'"),
+        ({"render_mode": "rgb"}, "render_mode='rgb': expected None, 'human', 'rgb_array', 'ansi'"),
         ({"viewpoint": "player_4"}, "viewpoint='player_4': expected 'all', a seat or one of player_0"),
         ({"viewpoint": 4}, "viewpoint=4"),
         ({"viewpoint": True}, "viewpoint=True"),
