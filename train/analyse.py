@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from train.arena import Players as Players
+from train.arena import Players
 from train.estimate import Estimate
 from train.plot import COLOURS, STYLE, render, short_names, write_files
 from train.recording import likely
