@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.reference import ReferenceGame, random_rules
+from tests.reference import PRESETS, ReferenceGame, random_rules
 from uno_env import Game
 from uno_env.jit import COMPILED
 
@@ -24,10 +24,11 @@ def compare(game: Game, reference: ReferenceGame) -> None:
     assert game.legal_texts() == ([] if game.over else reference.legal())
 
 
-def play_both(seed: int, rounds: int = 3) -> int:
-    """One match of random rules with random actions in both programs; returns the number of decisions compared."""
+def play_both(seed: int, rules: dict[str, Any] | None = None, rounds: int = 3) -> int:
+    """One match (random rules unless given) with random actions in both programs; returns the number of decisions compared."""
     rng = random.Random(seed)
-    rules = random_rules(rng)
+    if rules is None:
+        rules = random_rules(rng)
     n = rules["num_players"]
     game, reference = Game(rules, seed), ReferenceGame(rules, n, seed)
     decisions = 0
@@ -59,6 +60,7 @@ def play_both(seed: int, rounds: int = 3) -> int:
     return decisions
 
 
+# 200,000 games: UNO_DIFFERENTIAL_GAMES=200000 UNO_DIFFERENTIAL_FIRST=1000000 pytest -n 2 tests/core/test_differential.py
 GAMES = int(os.environ.get("UNO_DIFFERENTIAL_GAMES", "400" if COMPILED else "30"))
 FIRST = int(os.environ.get("UNO_DIFFERENTIAL_FIRST", "0"))
 BATCHES = 10
@@ -72,22 +74,10 @@ def test_engine_equals_reference(batch: int) -> None:
     assert decisions > 0
 
 
-@pytest.mark.parametrize(
-    "preset_players",
-    [("official", 2), ("official", 10), ("crash_course", 4), ("how_to_play", 3), ("party", 5), ("team", 4)],
-)
-def test_presets_equal_reference(preset_players: tuple[str, int], monkeypatch: pytest.MonkeyPatch) -> None:
-    preset, n = preset_players
+PRESET_TABLES = [("official", 2), ("official", 10), ("crash_course", 4), ("how_to_play", 3), ("party", 5), ("team", 4), ("mini", 2)]
 
-    def fixed(_: Any) -> dict[str, Any]:
-        return PRESETS_OF_REFERENCE(preset) | {"num_players": n}
 
-    monkeypatch.setitem(globals(), "random_rules", fixed)
+@pytest.mark.parametrize(("preset", "num_players"), PRESET_TABLES)
+def test_presets_equal_reference(preset: str, num_players: int) -> None:
     for seed in range(6 if COMPILED else 1):
-        play_both(seed, rounds=2)
-
-
-def PRESETS_OF_REFERENCE(name: str) -> dict[str, Any]:
-    from tests.reference import PRESETS
-
-    return dict(PRESETS[name])
+        play_both(seed, PRESETS[preset] | {"num_players": num_players}, rounds=2)
