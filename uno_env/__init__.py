@@ -1,6 +1,7 @@
 """Uno as a reinforcement-learning environment: right in every rule, fast, and made to be read.
 
-`Game` for one game, `UnoVector` for many at once, `uno_env.uno_v0` for PettingZoo.
+`Game` for one game, `UnoVector` for many at once, `uno_env.uno_v0` for PettingZoo,
+``gymnasium.make("uno_env:Uno-v0")`` (`UnoEnv`) for Gymnasium.
 """
 
 from uno_env import uno_v0
@@ -8,6 +9,7 @@ from uno_env.game import Event, Game, Outcome
 from uno_env.notation import IllegalAction, PositionError
 from uno_env.observe import LAYOUT, OBS_SIZE
 from uno_env.rules import PRESETS, Rules, RulesError
+from uno_env.single_agent import UnoEnv
 from uno_env.state import NUM_ACTIONS, Phase
 from uno_env.vector import UnoVector
 
@@ -35,6 +37,7 @@ __all__ = [
     "PositionError",
     "Rules",
     "RulesError",
+    "UnoEnv",
     "UnoVector",
     "uno_v0",
 ]

@@ -321,3 +321,13 @@ def test_rewards_last_one_step_only() -> None:
         assert not games.rewards[same].any()
         seen += int(games.rewards[~same].any(axis=1).sum())
     assert seen
+
+
+def test_a_restarted_record_holds_no_trace_of_the_game_before() -> None:
+    """The bytes of a game depend on its seed and actions alone, whatever its record held before."""
+    games = UnoVector(8, "party", seed=3)
+    for _ in range(STEPS):
+        games.step(pick(games, random.Random(1)))
+    games.reset_games(range(8), range(100, 108))
+    for i in range(8):
+        assert games.states[i : i + 1].tobytes() == Game("party", seed=100 + i).to_bytes()

@@ -59,7 +59,9 @@ def clear_round(state):
     state.drew_on[:] = -1
     state.points[:] = 0
     state.num_known = 0
+    state.known[:] = 0
     state.num_log = 0
+    state.log[:] = 0
 
 
 @jit
