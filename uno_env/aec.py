@@ -19,7 +19,7 @@ from uno_env.cards import MAX_DECK, NUM_COLOURS, NUM_KINDS, NUM_TOP_SYMBOLS
 from uno_env.game import Game
 from uno_env.jit import jit
 from uno_env.notation import IllegalAction, action_text
-from uno_env.observe import NUM_PHASES, OBS_SIZE, Part
+from uno_env.observe import NUM_PHASES, OBS_SIZE, Part, lay_out
 from uno_env.render import ansi, raster, table, text
 from uno_env.render.window import Window
 from uno_env.rules import MAX_PLAYERS, Rules
@@ -94,12 +94,7 @@ def _state_layout() -> dict[str, Part]:
         ("colour_before", (NUM_COLOURS,), "colour in force before a Wild Draw Four that can still be challenged, one-hot"),
         ("passes", (1,), "forced passes in a row"),
     ]
-    layout: dict[str, Part] = {}
-    start = 0
-    for name, shape, meaning in parts:
-        layout[name] = Part(name, start, shape, meaning)
-        start += int(np.prod(shape))
-    return layout
+    return lay_out(parts)
 
 
 #: The parts of `UnoAEC.state`, by name, in order. Seats are absolute. Left out: who knows which cards, and the generator.

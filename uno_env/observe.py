@@ -6,6 +6,7 @@ nothing. No part ever holds what the seat cannot know.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -39,6 +40,16 @@ class Part(NamedTuple):
     def slice(self) -> slice:
         """Where the part stands in an observation."""
         return slice(self.start, self.start + self.size)
+
+
+def lay_out(parts: Iterable[tuple[str, tuple[int, ...], str]]) -> dict[str, Part]:
+    """Parts by name, one after another, from their names, shapes and meanings."""
+    layout: dict[str, Part] = {}
+    start = 0
+    for name, shape, meaning in parts:
+        layout[name] = Part(name, start, shape, meaning)
+        start += layout[name].size
+    return layout
 
 
 def _layout() -> dict[str, Part]:
@@ -82,12 +93,7 @@ def _layout() -> dict[str, Part]:
         ("known_size", (MAX_OTHERS,), "for other k: how many of its cards this seat knows"),
         ("known", (MAX_OTHERS, NUM_KINDS), "for other k: the cards of its hand that this seat knows, count per kind"),
     ]
-    layout: dict[str, Part] = {}
-    start = 0
-    for name, shape, meaning in parts:
-        layout[name] = Part(name, start, shape, meaning)
-        start += int(np.prod(shape))
-    return layout
+    return lay_out(parts)
 
 
 #: The parts of an observation, by name, in order.
