@@ -10,7 +10,7 @@ import numpy as np
 
 from train.arena import Watch
 from uno_env.cards import NUM_COLOURS, NUM_SYMBOLS
-from uno_env.state import CHALLENGE, PLAY_WILD, Phase
+from uno_env.state import CHALLENGE, PLAY_WILD, UNO, Phase
 from uno_env.vector import UnoVector
 
 _W4 = slice(PLAY_WILD + NUM_COLOURS, PLAY_WILD + 2 * NUM_COLOURS)
@@ -65,13 +65,14 @@ class WildDrawFours:
         def see(vector: UnoVector, rows: np.ndarray, who: np.ndarray, chosen: np.ndarray) -> None:
             phases = vector.states["phase"][rows]
             offered = vector.action_masks[rows, _W4.start] != 0
-            turns = np.flatnonzero(offered & ((phases == Phase.PLAY) | (phases == Phase.DRAWN)))
+            decides = chosen != UNO  # a call comes before the decision, which is asked again after it
+            turns = np.flatnonzero(decides & offered & ((phases == Phase.PLAY) | (phases == Phase.DRAWN)))
             states = vector.states[rows[turns]]
             seats = vector.actors[rows[turns]]
             coloured = states["hands"][np.arange(len(turns)), seats, : len(_COLOUR_OF)]
             holds = ((coloured > 0) & (states["colour"][:, None] == _COLOUR_OF)).any(axis=1)
             played = (chosen[turns] >= _W4.start) & (chosen[turns] < _W4.stop)
-            asked = np.flatnonzero(phases == Phase.CHALLENGE)
+            asked = np.flatnonzero(decides & (phases == Phase.CHALLENGE))
             guilty = vector.states["guilty"][rows[asked]] == 1
             challenged = chosen[asked] == CHALLENGE
             for i, count in enumerate(counts):
