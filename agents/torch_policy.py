@@ -18,7 +18,8 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import save
 
-from agents.network import Actor, NetworkConfig, observed_columns, pick_columns, sample_masked
+from agents.network import Actor, NetworkConfig, observed_columns, sample_masked
+from uno_env import observe
 from uno_env.observe import OBS_SIZE
 from uno_env.rules import Rules
 
@@ -71,11 +72,22 @@ def find_model(path: str | Path) -> Path:
     return path
 
 
+def players_at(observations: np.ndarray) -> int:
+    """How many players sit at the tables that were observed; ``ValueError`` where the tables differ."""
+    if not len(observations):
+        return 2
+    others = observations[:, observe.OTHERS : observe.KNOWN_SIZE : observe.OTHER_WIDTH].sum(axis=1)
+    if others.min() != others.max():
+        raise ValueError(f"observations of tables with {others.min() + 1} to {others.max() + 1} players: expected one size")
+    return int(others[0]) + 1
+
+
 class TorchPolicy:
     """A network that plays, by sampling from its policy, or greedily.
 
     Attributes:
-        rules: the rules it was trained for. num_players: players at the table it was trained for.
+        rules: the rules it was trained for.
+        num_players: players at the table it was trained for; None for any number.
         about: what the training said about it (run, updates, win rates).
     """
 
@@ -122,9 +134,10 @@ class TorchPolicy:
         return cls(actor, network, Rules.from_dict(header["rules"]), greedy=greedy, about=header["about"])
 
     def logits(self, observations: np.ndarray) -> np.ndarray:
-        """Logits ``float32[M, 91]``, legal or not, for observations ``int8[M, OBS_SIZE]``."""
+        """Logits ``float32[M, 91]``, legal or not, for observations ``int8[M, OBS_SIZE]``, all of tables of one size."""
         inputs = np.empty((len(observations), self._columns.size), np.int8)
-        pick_columns(observations, np.arange(len(observations)), self._columns.index, self._columns.at_most, inputs)
+        players = self.num_players or players_at(observations)
+        self._columns.read(observations, np.arange(len(observations)), players, inputs)
         with torch.inference_mode():
             return self.actor(torch.from_numpy(inputs).to(self._device)).cpu().numpy()
 

@@ -37,26 +37,15 @@ import torch
 from torch import Tensor
 from tqdm import tqdm
 
-from agents.network import (
-    Actor,
-    Critic,
-    NetworkConfig,
-    hidden_columns,
-    masked_log_softmax,
-    observed_columns,
-    pick_columns,
-    sample_masked,
-)
+from agents.network import Actor, Critic, NetworkConfig, masked_log_softmax
 from agents.torch_policy import TorchPolicy, save_model, write_atomically
 from train import checkpoints
 from train.arena import play, rotations
+from train.collector import CHUNK, Collector, autocast, padded
 from train.config import ConfigError, load, to_yaml
 from train.opponents import Pool, load_opponent
-from train.trajectories import LEARNER, OPEN, estimate_advantages, find_deciders, pay, record
-from uno_env import observe
-from uno_env.rules import Rules
-from uno_env.state import NUM_ACTIONS
-from uno_env.vector import UnoVector
+from train.trajectories import OPEN, estimate_advantages
+from uno_env.rules import MAX_PLAYERS, MIN_PLAYERS, Rules
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,6 +57,9 @@ class Config:
     """A rules preset or the path of a rules YAML file."""
     num_players: int = 2
     """Players at the table."""
+    player_counts: tuple[int, ...] = ()
+    """For one network that plays with any number of players: the numbers it trains with, each with an equal share of the games
+    (a number given twice gets two). Outranks num_players."""
     episode: Literal["round", "match"] = "round"
     """What is played for: a round, or a match to the rules' target."""
     reward: Literal["win", "points", "match"] = "win"
@@ -98,6 +90,8 @@ class Config:
     """Units per colour in the hidden layers."""
     layers: int = 2
     """Hidden layers of actor and critic."""
+    initial_model: str = ""
+    """A model file or run folder whose policy training starts from; empty for a fresh one."""
     privileged_critic: bool = True
     """Whether the critic sees the other hands and the next cards of the draw pile."""
 
@@ -191,127 +185,35 @@ class Config:
                 raise ConfigError(f"{name}={getattr(self, name)}: expected 0 or more")
         if self.snapshot_slots < 0 or self.pool_size < 0:
             raise ConfigError("snapshot_slots and pool_size: expected 0 or more")
+        if any(not MIN_PLAYERS <= count <= MAX_PLAYERS for count in self.player_counts):
+            raise ConfigError(f"player_counts={list(self.player_counts)}: expected numbers from {MIN_PLAYERS} to {MAX_PLAYERS}")
+        if len(self.player_counts) > self.num_envs:
+            raise ConfigError(f"player_counts: {len(self.player_counts)} numbers for num_envs={self.num_envs} games")
         if self.max_minutes is not None and self.max_minutes <= 0:
             raise ConfigError(f"max_minutes={self.max_minutes}: expected more than 0, or None")
-
-
-class Collector:
-    """Plays the games, and keeps the learner's decisions in the order in which they were made.
-
-    The first ``count`` entries of the buffers are filled. They live in page-locked memory when the network is on a GPU.
-    """
-
-    def __init__(self, config: Config, rules: Rules, pool: Pool, device: torch.device) -> None:
-        self.config, self.pool, self.device = config, pool, device
-        games, players = config.num_envs, rules.num_players
-        self.vector = UnoVector(games, rules, config.seed, config.env_threads, episode=config.episode, reward=config.reward)
-        self.rng = np.random.default_rng([config.seed, 1])
-        self.owners = np.zeros((games, players), np.int8)
-        self.last = np.full((games, players), -1, np.int64)
-        self.observed_columns = observed_columns(players)
-        self.hidden_columns = hidden_columns(players)
-        capacity = padded(games * (config.rollout_steps + players), CHUNK)
-        self.count = 0
-
-        def buffer(dtype: torch.dtype, *shape: int) -> Tensor:
-            return torch.zeros((capacity, *shape), dtype=dtype, pin_memory=device.type == "cuda")
-
-        self.buffers = {
-            "observed": buffer(torch.int8, self.observed_columns.size),
-            "hidden": buffer(torch.int8, self.hidden_columns.size if config.privileged_critic else 0),
-            "masks": buffer(torch.int8, NUM_ACTIONS),
-            "actions": buffer(torch.int64),
-            "log_probs": buffer(torch.float32),
-            "rewards": buffer(torch.float32),
-            "next_of": buffer(torch.int64),
-        }
-        self.arrays = {name: tensor.numpy() for name, tensor in self.buffers.items()}
-        self._deciders = np.zeros(games, np.int8)
-        self._actions = np.zeros(games, np.int64)
-        self._hidden_rows = np.zeros((games, observe.HIDDEN_SIZE), np.int8)
-        self.assign_seats(np.arange(games))
-
-    def assign_seats(self, games: np.ndarray) -> None:
-        """Say who plays the seats of games that begin."""
-        self.owners[games] = LEARNER
-        if self.pool.num_slots:
-            against = games[self.rng.random(len(games)) < self.config.opponent_share]
-            slots = self.rng.integers(self.pool.num_slots, size=len(against))
-            seats = self.rng.integers(self.owners.shape[1], size=len(against))
-            self.owners[against] = 1 + slots[:, None]
-            self.owners[against, seats] = LEARNER
-
-    def carry_open_decisions(self) -> None:
-        """Move the decisions that have no successor yet to the front of the emptied buffers."""
-        places = np.sort(self.last[self.last >= 0])
-        for array in self.arrays.values():
-            array[: len(places)] = array[places]
-        self.last[self.last >= 0] = np.searchsorted(places, self.last[self.last >= 0])
-        self.count = len(places)
-
-    @torch.inference_mode()
-    def collect(self, actor: Actor) -> dict[str, float]:
-        """Advance all games by ``rollout_steps``; returns what happened."""
-        self.carry_open_decisions()
-        vector, arrays = self.vector, self.arrays
-        episodes, truncated = 0, 0
-        for _ in range(self.config.rollout_steps):
-            find_deciders(vector.action_masks, vector.actors, self.owners, self._actions, self._deciders)
-            rows = np.flatnonzero(self._deciders == LEARNER)
-            if rows.size:
-                self._decide(actor, rows)
-            for slot in range(self.pool.num_slots):
-                rows = np.flatnonzero(self._deciders == 1 + slot)
-                if rows.size:
-                    observations, masks = vector.observations[rows], vector.action_masks[rows]
-                    self._actions[rows] = self.pool.act_batch(slot, observations, masks, self.rng)
-            vector.step(self._actions)
-            pay(vector.rewards, vector.dones, self.last, arrays["next_of"], arrays["rewards"])
-            ended = np.flatnonzero(vector.dones)
-            if ended.size:
-                episodes += ended.size
-                truncated += int(vector.truncations[ended].sum())
-                self.assign_seats(ended)
-        return {"episodes": episodes, "truncated": truncated, "decisions": self.count}
-
-    def _decide(self, actor: Actor, rows: np.ndarray) -> None:
-        """The learner's decisions in the games ``rows``: made, and entered in the buffers."""
-        vector, arrays, at = self.vector, self.arrays, self.count
-        here = slice(at, at + rows.size)
-        columns = self.observed_columns
-        pick_columns(vector.observations, rows, columns.index, columns.at_most, arrays["observed"][here])
-        arrays["masks"][here] = vector.action_masks[rows]
-        if self.config.privileged_critic:
-            columns = self.hidden_columns
-            observe.hidden(vector.states, vector.rules.params, 0, vector.num_envs, self._hidden_rows)
-            pick_columns(self._hidden_rows, rows, columns.index, columns.at_most, arrays["hidden"][here])
-        inputs = self.buffers["observed"][at : at + padded(rows.size, 128)]
-        with autocast(self.config, self.device):
-            logits = actor(inputs.to(self.device, non_blocking=True))[: rows.size].cpu().numpy()
-        uniforms = self.rng.random(rows.size)
-        sample_masked(logits, arrays["masks"][here], uniforms, arrays["actions"][here], arrays["log_probs"][here])
-        self._actions[rows] = arrays["actions"][here]
-        record(rows, vector.actors, at, self.last, arrays["next_of"], arrays["rewards"])
-        self.count += rows.size
 
 
 EVALUATION_SEED = 2**31
 """Added to the seed for the deals on which the best model is chosen, so that `train.evaluate` judges it on others."""
 
-CHUNK = 4096
-"""Decisions that the critic and the magnet look at together."""
 
-
-def padded(count: int, multiple: int) -> int:
-    """The next multiple. bfloat16 kernels are compiled and kept for each batch size, so few sizes save time and memory;
-    what the rows past the end hold does not matter.
-    """
-    return -(-count // multiple) * multiple
-
-
-def autocast(config: Config, device: torch.device) -> Any:
-    """The context in which networks compute during training."""
-    return torch.autocast(device.type, torch.bfloat16, enabled=config.autocast)
+def collector_for(config: Config, tables: Sequence[Rules], pool: Pool, device: torch.device) -> Collector:
+    """The collector of a run."""
+    return Collector(
+        tables,
+        pool,
+        device,
+        games=config.num_envs,
+        steps=config.rollout_steps,
+        seed=config.seed,
+        opponent_share=config.opponent_share,
+        network_players=None if config.player_counts else config.num_players,
+        threads=config.env_threads,
+        episode=config.episode,
+        reward=config.reward,
+        hidden=config.privileged_critic,
+        low_precision=config.autocast,
+    )
 
 
 class Learner:
@@ -319,9 +221,12 @@ class Learner:
 
     def __init__(self, config: Config, device: torch.device) -> None:
         self.config, self.device = config, device
-        self.network = NetworkConfig(num_players=config.num_players, width=config.width, layers=config.layers)
+        players = None if config.player_counts else config.num_players
+        self.network = NetworkConfig(num_players=players, width=config.width, layers=config.layers)
         torch.manual_seed(config.seed)
         self.actor = Actor(self.network).to(device)
+        if config.initial_model:
+            self._start_from(config.initial_model)
         self.critic = Critic(self.network, privileged=config.privileged_critic).to(device)
         self.magnet = Actor(self.network).to(device)
         self.magnet.load_state_dict(self.actor.state_dict())
@@ -329,6 +234,13 @@ class Learner:
         self.parameters = [*self.actor.parameters(), *self.critic.parameters()]
         self.optimiser = torch.optim.Adam(self.parameters, lr=config.learning_rate, eps=1e-5, fused=True)
         self.rng = np.random.default_rng([config.seed, 2])
+
+    def _start_from(self, model: str) -> None:
+        """Take the weights of a trained policy; `ConfigError` where its network has another shape."""
+        policy = TorchPolicy.load(model)
+        if policy.network != self.network:
+            raise ConfigError(f"initial_model {model}: its network is {policy.network}, this run's {self.network}")
+        self.actor.load_state_dict(policy.actor.state_dict())
 
     def update(self, buffers: dict[str, Tensor], count: int, progress: float) -> dict[str, float]:
         """One PPO update from the first ``count`` decisions; ``progress`` (0 to 1) drives the schedules. Returns measurements."""
@@ -357,7 +269,7 @@ class Learner:
             order = np.resize(self.rng.permutation(learnt), (parts, config.minibatch)) if len(learnt) else ()
             for part in order:
                 batch = torch.from_numpy(part).to(self.device)
-                with autocast(config, self.device):
+                with autocast(self.device, config.autocast):
                     logits = self.actor(inputs[0][batch])
                     new_values = self.critic(*(rows[batch] for rows in inputs))
                 log_probs = masked_log_softmax(logits, masks[batch])
@@ -421,7 +333,7 @@ class Learner:
     def _judge(self, inputs: list[Tensor], masks: Tensor) -> tuple[Tensor, Tensor | None]:
         """The critic's values and the magnet's log-probabilities of all decisions."""
         values, log_probs = [], []
-        with autocast(self.config, self.device):
+        with autocast(self.device, self.config.autocast):
             for at in range(0, len(masks), CHUNK):
                 here = slice(at, at + CHUNK)
                 values.append(self.critic(*(rows[here] for rows in inputs)))
@@ -461,17 +373,19 @@ class Run:
         if not resume and (self.out / "config.yaml").exists():
             raise ConfigError(f"{self.out} already holds a run: give another --out, or --resume to go on")
         torch.set_num_threads(config.torch_threads)
-        self.rules = Rules.of(config.rules, config.num_players)
+        counts = config.player_counts or (config.num_players,)
+        self.tables = [Rules.of(config.rules, count) for count in counts]
+        self.rules = self.tables[0]
         wanted = config.device if config.device != "auto" else "cuda" if torch.cuda.is_available() else "cpu"
         self.device = torch.device(wanted)
         self.learner = Learner(config, self.device)
-        self.pool = Pool(config.opponents, config.snapshot_slots, config.pool_size, self.learner.network, self.rules)
-        self.collector = Collector(config, self.rules, self.pool, self.device)
+        self.pool = Pool(config.opponents, config.snapshot_slots, config.pool_size, self.learner.network, self.tables)
+        self.collector = collector_for(config, self.tables, self.pool, self.device)
         self.updates = self.steps = self.episodes = 0
         self.seconds = 0.0
         self.best = -math.inf
         self.win_rates: dict[str, float] = {}
-        self._judges = {name: load_opponent(name, self.rules) for name in config.evaluate_against}
+        self._judges = {name: [load_opponent(name, rules) for rules in self.tables] for name in config.evaluate_against}
         self.stopping = False
         if resume:
             self._restore(found[-1])
@@ -541,32 +455,49 @@ class Run:
         for name, value in results.items():
             board.add_scalar(name if "/" in name else f"train/{name}", value, self.steps)
         bar.update(steps)
-        bar.set_postfix(
-            {f"vs {name}": f"{rate:.1%}" for name, rate in self.win_rates.items()} | {"entropy": f"{results['entropy']:.2f}"}
-        )
+        bar.set_postfix({f"vs {name}": text for name, text in self.results().items()} | {"entropy": f"{results['entropy']:.2f}"})
 
     def evaluate(self) -> None:
-        """Measure the policy in duplicate deals against ``evaluate_against``, and keep it if it is the best so far."""
-        policy = TorchPolicy(self.learner.actor, self.learner.network, self.rules)
-        for name, judge in self._judges.items():
-            games = play(
-                [policy, judge],
-                rotations(self.rules),
-                self.rules,
-                deals=self.config.evaluate_deals,
-                seed=EVALUATION_SEED + self.config.seed,
-                episode=self.config.episode,
-            )
-            self.win_rates[name] = float(games.of(0, games.wins).mean())
-        score = float(np.mean(list(self.win_rates.values()))) if self.win_rates else float(self.updates)
+        """Measure the policy in duplicate deals against ``evaluate_against``, and keep it if it is the best so far.
+
+        With several numbers of players each is measured for itself, and a rate at n players counts n times, so that 1 stands for
+        an equal of the opponents at any table.
+        """
+        scores = []
+        sizes = {rules.num_players: i for i, rules in enumerate(self.tables)}
+        for name, judges in self._judges.items():
+            for i in sizes.values():
+                rules, judge = self.tables[i], judges[i]
+                games = play(
+                    [TorchPolicy(self.learner.actor, self.learner.network, rules), judge],
+                    rotations(rules),
+                    rules,
+                    deals=max(1, self.config.evaluate_deals // len(sizes)),
+                    seed=EVALUATION_SEED + self.config.seed,
+                    episode=self.config.episode,
+                )
+                rate = float(games.of(0, games.wins).mean())
+                self.win_rates[name if len(self.tables) == 1 else f"{name}@{rules.num_players}"] = rate
+                scores.append(rate if len(self.tables) == 1 else rate * rules.num_players)
+        score = float(np.mean(scores)) if scores else float(self.updates)
         if score > self.best:
             self.best = score
             self._save_model("best")
 
+    def results(self) -> dict[str, str]:
+        """The latest evaluation in short, by opponent: the win rate, or with several numbers of players the mean of n times it."""
+        if len(self.tables) == 1:
+            return {name: f"{rate:.1%}" for name, rate in self.win_rates.items()}
+        times: dict[str, list[float]] = {}
+        for name, rate in self.win_rates.items():
+            opponent, _, players = name.partition("@")
+            times.setdefault(opponent, []).append(rate * int(players))
+        return {name: f"{np.mean(found):.3f} x fair share" for name, found in times.items()}
+
     def _save_model(self, name: str) -> None:
         about = {"run": self.out.name, "updates": self.updates, "steps": self.steps, "win_rates": self.win_rates}
         weights = self.learner.actor.state_dict()
-        save_model(self.out / f"{name}.safetensors", weights, self.learner.network, self.rules, **about)
+        save_model(self.out / f"{name}.safetensors", weights, self.learner.network, self.tables[0], **about)
 
     # Checkpoints ------------------------------------------------------------------------------------------------------
 
@@ -582,7 +513,8 @@ class Run:
             tensors |= {f"pool/{i}/{name}": tensor for name, tensor in snapshot.items()}
         for name in ("owners", "last"):
             tensors[f"collector/{name}"] = checkpoints.bytes_tensor(getattr(collector, name))
-        tensors["collector/states"] = checkpoints.bytes_tensor(collector.vector.states)
+        states = np.concatenate([table.vector.states for table in collector.tables])
+        tensors["collector/states"] = checkpoints.bytes_tensor(states)
         tensors |= {f"open/{name}": tensor[: collector.count].clone() for name, tensor in collector.buffers.items()}
         facts = {
             "updates": self.updates,
@@ -613,8 +545,11 @@ class Run:
         pool.seat(facts["chosen"])
         for name in ("owners", "last"):
             checkpoints.fill_from_bytes(getattr(collector, name), tensors[f"collector/{name}"])
-        checkpoints.fill_from_bytes(collector.vector.states, tensors["collector/states"])
-        collector.vector.refresh()
+        states = np.concatenate([table.vector.states for table in collector.tables])
+        checkpoints.fill_from_bytes(states, tensors["collector/states"])
+        for table in collector.tables:
+            table.vector.states[:], states = np.split(states, [table.vector.num_envs])
+            table.vector.refresh()
         for name, tensor in part("open/").items():
             collector.count = len(tensor)
             collector.buffers[name][: len(tensor)] = tensor
@@ -622,7 +557,9 @@ class Run:
         learner.rng.bit_generator.state = facts["generators"]["learner"]
         self.updates, self.steps, self.episodes = facts["updates"], facts["steps"], facts["episodes"]
         self.seconds = facts["seconds"]
-        if set(facts["win_rates"]) == set(self._judges):  # a score against others can not be compared
+        if {name.partition("@")[0] for name in facts["win_rates"]} == set(
+            self._judges
+        ):  # a score against others can not be compared
             self.win_rates = facts["win_rates"]
             self.best = -math.inf if facts["best"] is None else facts["best"]
         metrics = self.out / "metrics.jsonl"
@@ -688,7 +625,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     with saving_on_interrupt(run):
         run.train(show=show)
-    rates = ", ".join(f"{rate:.1%} against {name}" for name, rate in run.win_rates.items())
+    rates = ", ".join(f"{text} against {name}" for name, text in run.results().items())
     print(f"{run.steps:,} steps, {run.updates} updates, {run.seconds / 60:.1f} minutes. {rates}. Saved in {out}")
     return 0
 
