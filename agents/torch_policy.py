@@ -45,14 +45,32 @@ def write_atomically(path: Path, data: bytes) -> None:
     partial.replace(path)
 
 
-def save_model(path: str | Path, weights: Mapping[str, torch.Tensor], network: NetworkConfig, rules: Rules, **about: Any) -> None:
-    """Write an actor's weights with all that is needed to play with them; ``about`` is kept as information."""
+def save_model(
+    path: str | Path,
+    weights: Mapping[str, torch.Tensor],
+    network: NetworkConfig,
+    rules: Rules,
+    *,
+    greedy: bool = False,
+    **about: Any,
+) -> None:
+    """Write an actor's weights with all that is needed to play with them.
+
+    Args:
+        path: the file.
+        weights: the actor's.
+        network: its shape.
+        rules: what it was trained for.
+        greedy: whether it is meant to play its highest output (values of actions), not to sample (logits).
+        about: kept as information.
+    """
     header = {
         "format": FORMAT,
         "uno_env": environment_version(),
         "observation": OBS_SIZE,
         "network": asdict(network),
         "rules": rules.to_dict() | {"num_players": rules.num_players},
+        "greedy": greedy,
         "about": about,
     }
     plain = {name: tensor.detach().cpu().contiguous() for name, tensor in weights.items()}
@@ -104,12 +122,13 @@ class TorchPolicy:
         self._device = next(actor.parameters()).device
 
     @classmethod
-    def load(cls, path: str | Path, *, greedy: bool = False, device: str = "cpu") -> TorchPolicy:
+    def load(cls, path: str | Path, *, greedy: bool | None = None, device: str = "cpu") -> TorchPolicy:
         """Load a ``.safetensors`` model, or the best (else the last) model of a run folder.
 
         Args:
             path: file or run folder.
-            greedy: take the most likely action. Optimal play mixes its actions, so the default is to sample.
+            greedy: take the most likely action. The default is what the model is meant for: a policy is sampled, since optimal
+                play mixes its actions; values of actions are not.
             device: where the network computes.
 
         Raises:
@@ -131,6 +150,8 @@ class TorchPolicy:
         network = NetworkConfig.from_dict(header["network"])
         actor = Actor(network).to(device)
         actor.load_state_dict(weights)
+        if greedy is None:
+            greedy = bool(header.get("greedy", False))
         return cls(actor, network, Rules.from_dict(header["rules"]), greedy=greedy, about=header["about"])
 
     def logits(self, observations: np.ndarray) -> np.ndarray:

@@ -137,11 +137,11 @@ class Collector:
         self.count = 0
         self.buffers: dict[str, Tensor] = {}
         self.arrays: dict[str, np.ndarray] = {}
-        self._reserve(games * (steps + seats))
+        self.reserve(games * (steps + seats))
         for table in self.tables:
             self.assign_seats(table, np.arange(table.vector.num_envs))
 
-    def _reserve(self, capacity: int) -> None:
+    def reserve(self, capacity: int) -> None:
         """Make the buffers large enough; what is in them stays."""
         if self.buffers and len(self.buffers["actions"]) >= capacity:
             return
@@ -190,7 +190,7 @@ class Collector:
     def collect(self, network: Any) -> dict[str, float]:
         """Advance all games by ``steps``; returns what happened."""
         self.carry_open_decisions()
-        self._reserve(self.count + len(self.owners) * self.steps)
+        self.reserve(self.count + len(self.owners) * self.steps)
         arrays = self.arrays
         carried, episodes, truncated = self.count, 0, 0
         for _ in range(self.steps):

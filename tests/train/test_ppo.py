@@ -217,7 +217,7 @@ def test_smoke_training_and_playing(tmp_path: Path, capsys: pytest.CaptureFixtur
 def test_a_saved_policy_plays_as_the_one_in_memory(tmp_path: Path) -> None:
     run = Run(TINY, tmp_path / "run")
     run.save()
-    ours = TorchPolicy(run.learner.actor, run.learner.network, run.rules)
+    ours = TorchPolicy(run.learner.actor, run.config.network, run.rules)
     vector = UnoVector(32, run.rules, seed=1)
     saved = TorchPolicy.load(tmp_path / "run" / "last.safetensors")
     assert saved.rules == run.rules
@@ -278,7 +278,7 @@ def test_learns_the_best_play_of_a_tiny_game(tmp_path: Path) -> None:
     run = Run(config, tmp_path / "run")
 
     def skips_first() -> np.ndarray:
-        policy = TorchPolicy(run.learner.actor, run.learner.network, run.rules)
+        policy = TorchPolicy(run.learner.actor, run.config.network, run.rules)
         vector = UnoVector(64, run.rules, seed=9)
         chances = []
         for _ in range(40):

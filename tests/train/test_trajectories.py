@@ -12,17 +12,27 @@ from agents.network import Columns
 from train.collector import Collector
 from train.opponents import Pool
 from train.ppo import Config, Learner
-from train.ppo import collector_for as build
 from train.trajectories import END, FORCED, LEARNER, OPEN, estimate_advantages, find_deciders
-from uno_env.rules import Rules
 from uno_env.vector import UnoVector
 
 
 def collector_for(config: Config) -> tuple[Collector, Learner]:
-    tables = [Rules.of(config.rules, count) for count in config.player_counts or (config.num_players,)]
-    learner = Learner(config, torch.device("cpu"))
-    pool = Pool(config.opponents, config.snapshot_slots, config.pool_size, learner.network, tables)
-    return build(config, tables, pool, torch.device("cpu")), learner
+    cpu = torch.device("cpu")
+    pool = Pool(config.opponents, config.snapshot_slots, config.pool_size, config.network, config.tables)
+    collector = Collector(
+        config.tables,
+        pool,
+        cpu,
+        games=config.num_envs,
+        steps=config.rollout_steps,
+        seed=config.seed,
+        opponent_share=config.opponent_share,
+        network_players=config.network.num_players,
+        episode=config.episode,
+        reward=config.reward,
+        hidden=True,
+    )
+    return collector, Learner(config, cpu)
 
 
 class PlainCollector:
