@@ -109,7 +109,7 @@ class Learner:
             for part in order:
                 batch = torch.from_numpy(part).to(self.device)
                 with autocast(self.device, config.autocast):
-                    values = self.actor(data["observed"][batch])
+                    values = self.actor(data["observed"].index_select(0, batch))
                 taken = values.gather(1, data["actions"][batch, None]).squeeze(1)
                 loss = (taken - targets[batch]).square().mean()
                 self.optimiser.zero_grad(set_to_none=True)

@@ -131,13 +131,14 @@ class Learner:
             # Minibatches are all of one size; the last one is filled up from the first, or left out if it would be less than half.
             parts = max(1, round(len(learnt) / config.minibatch))
             order = np.resize(self.rng.permutation(learnt), (parts, config.minibatch)) if len(learnt) else ()
-            for part in order:
-                batch = torch.from_numpy(part).to(self.device)
+            for chosen in order:
+                batch = torch.from_numpy(chosen).to(self.device)
                 with autocast(self.device, config.autocast):
-                    logits = self.actor(inputs[0][batch])
-                    new_values = self.critic(*(rows[batch] for rows in inputs))
-                log_probs = masked_log_softmax(logits, masks[batch])
-                probs = log_probs.exp()
+                    rows = [part.index_select(0, batch) for part in inputs]
+                    logits = self.actor(rows[0])
+                    new_values = self.critic(*rows)
+                log_probs = masked_log_softmax(logits, masks.index_select(0, batch))
+                probs = torch.softmax(log_probs, 1)  # quicker than exp, which is slow where it vanishes
 
                 advantage = advantages[batch]
                 if config.normalise_advantages:
@@ -149,7 +150,7 @@ class Learner:
                 entropy = -(probs * log_probs).sum(1).mean()
                 loss = policy_loss - entropy_weight * entropy
                 if magnet_log_probs is not None:
-                    magnet_kl = (probs * (log_probs - magnet_log_probs[batch])).sum(1).mean()
+                    magnet_kl = (probs * (log_probs - magnet_log_probs.index_select(0, batch))).sum(1).mean()
                     loss = loss + config.magnet * magnet_kl
                 else:
                     magnet_kl = torch.zeros(())
