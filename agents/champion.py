@@ -1,4 +1,4 @@
-"""`champion`: the strongest networks that the checkout ships, one for each number of players there is one for."""
+"""`champion`: the strongest networks that the checkout ships: for 2 players, for 4, and one for any other number."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from uno_env.view import View
 
 FOLDER = Path(__file__).parent / "pretrained"
 MODELS = {2: "two_player.safetensors", 4: "four_player.safetensors"}
-"""The model for each number of players."""
+"""The specialists, by number of players."""
+ANY_NUMBER = "any_number.safetensors"
+"""The network for all other tables."""
 
 
 @cache
 def model(num_players: int) -> TorchPolicy:
-    """The network for a table; ``ValueError`` where there is none."""
-    if num_players not in MODELS:
-        raise ValueError(f"no champion for {num_players} players: there is one for {' and for '.join(map(str, MODELS))}")
-    return TorchPolicy.load(FOLDER / MODELS[num_players])
+    """The network for a table."""
+    return TorchPolicy.load(FOLDER / MODELS.get(num_players, ANY_NUMBER))
 
 
 class Champion:

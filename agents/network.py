@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -28,91 +28,179 @@ SIZE_STEPS = (1, 2, 3, 5)
 """Hand sizes are also given as flags "at most so many cards"."""
 
 
-class Columns:
-    """Which entries of int8 rows a network reads, in its own order: four equal colour blocks, then the colourless rest.
+class Entry(NamedTuple):
+    """One input of a network, read from an int8 row: a column, or a sum over the same column of several players.
 
     Attributes:
-        index: ``int64[F]``, the column in the row.
-        at_most: ``int8[F]``, -1 to copy the entry, else the flag ``entry <= at_most``.
+        column: the (first) column.
+        scale: what the network multiplies the int8 with.
+        at_most: -1 to read the column, else the flag ``column <= at_most``.
+        terms: how many columns are added up.
+        stride: from one of them to the next.
+        last_stride: added to ``column`` once per other player but one, so that it moves to the last other player.
+    """
+
+    column: int
+    scale: float = 1.0
+    at_most: int = -1
+    terms: int = 1
+    stride: int = 0
+    last_stride: int = 0
+
+    def moved(self, columns: int) -> Entry:
+        """The same, some columns further on."""
+        return self._replace(column=self.column + columns)
+
+
+class Columns:
+    """What a network reads of int8 rows, in its own order: four equal colour blocks, then the colourless rest.
+
+    Attributes:
+        table: ``int64[F, 5]``, an `Entry` but its scale in each row.
         scale: ``float32[F]``, what the network multiplies the int8 with.
         per_colour: entries in one colour block; the first ``4 * per_colour`` are the blocks.
         rest: colourless entries.
+        size: F, all entries.
     """
 
-    def __init__(self, blocks: list[list[tuple[int, float]]], rest: list[tuple[int, float, int]]) -> None:
-        entries = [(column, scale, -1) for block in blocks for column, scale in block] + rest
-        self.index = np.array([entry[0] for entry in entries], np.int64)
-        self.scale = np.array([entry[1] for entry in entries], np.float32)
-        self.at_most = np.array([entry[2] for entry in entries], np.int8)
+    def __init__(self, blocks: list[list[Entry]], rest: list[Entry]) -> None:
+        entries = [entry for block in blocks for entry in block] + rest
+        self.table = np.array([entry[:1] + entry[2:] for entry in entries], np.int64)
+        self.scale = np.array([entry.scale for entry in entries], np.float32)
         self.per_colour = len(blocks[0])
         self.rest = len(rest)
         self.size = len(entries)
 
-
-def _by_kind(blocks: list[list[tuple[int, float]]], rest: list[tuple[int, float, int]], start: int, scale: float) -> None:
-    """Add 57 counts per kind that begin at column ``start``."""
-    for colour, block in enumerate(blocks):
-        block.extend((start + colour * NUM_SYMBOLS + symbol, scale) for symbol in range(NUM_SYMBOLS))
-    rest.extend((start + NUM_COLOURED + wild, scale, -1) for wild in range(NUM_WILDS))
+    def read(self, rows: np.ndarray, which: np.ndarray, num_players: int, out: np.ndarray) -> None:
+        """Write the inputs for ``rows[which]`` to ``out`` (``int8[len(which), F]``); ``rows`` are of ``num_players``."""
+        read_columns(rows, which, self.table, num_players - 2, out)
 
 
-def observed_columns(num_players: int) -> Columns:
-    """The columns of an observation (`uno_env.observe.LAYOUT`) that matter at a table of ``num_players``."""
-    blocks: list[list[tuple[int, float]]] = [[] for _ in range(NUM_COLOURS)]
-    rest: list[tuple[int, float, int]] = []
+class _Builder:
+    """Collects entries, coloured ones for each of the four colours."""
+
+    def __init__(self) -> None:
+        self.blocks: list[list[Entry]] = [[] for _ in range(NUM_COLOURS)]
+        self.rest: list[Entry] = []
+
+    def by_kind(self, entry: Entry) -> None:
+        """57 counts per kind, of which ``entry`` is the first."""
+        for colour, block in enumerate(self.blocks):
+            block.extend(entry.moved(colour * NUM_SYMBOLS + symbol) for symbol in range(NUM_SYMBOLS))
+        self.rest.extend(entry.moved(NUM_COLOURED + wild) for wild in range(NUM_WILDS))
+
+    def by_colour(self, entry: Entry) -> None:
+        """Four entries, one per colour, of which ``entry`` is the first."""
+        for colour, block in enumerate(self.blocks):
+            block.append(entry.moved(colour))
+
+    def run(self, entry: Entry, length: int) -> None:
+        """Colourless entries, one after another."""
+        self.rest.extend(entry.moved(i) for i in range(length))
+
+    def hand_size(self, entry: Entry) -> None:
+        """A number of cards, and whether it is small."""
+        self.rest.append(entry._replace(scale=0.1))
+        self.rest.extend(entry._replace(at_most=step) for step in SIZE_STEPS)
+
+    def columns(self) -> Columns:
+        return Columns(self.blocks, self.rest)
+
+
+def observed_columns(num_players: int | None) -> Columns:
+    """What a network reads of an observation (`uno_env.observe.LAYOUT`).
+
+    At a table of ``num_players`` it reads of every other player all there is. A network for any number of players (None) reads
+    so of the next two and of the last one, who is next after a Reverse, and of the others together what can be added up.
+    """
+    build = _Builder()
     for start, scale in ((observe.HAND, 1.0), (observe.PLAYABLE, 1.0), (observe.DISCARDED, 0.5), (observe.UNSEEN, 0.5)):
-        _by_kind(blocks, rest, start, scale)
-    for colour, block in enumerate(blocks):
-        block += [(observe.COLOUR + colour, 1.0), (observe.COLOUR_BEFORE + colour, 1.0)]
-    rest.extend((observe.SYMBOL + i, 1.0, -1) for i in range(observe.LAYOUT["symbol"].size))
-    rest.extend((observe.PHASE + i, 1.0, -1) for i in range(observe.NUM_PHASES - 1))
-    rest.extend((observe.TURN + i, 1.0, -1) for i in range(num_players))
-    rest += [(observe.DECLARED, 1.0, -1), (observe.CATCHABLE, 1.0, -1), (observe.SCORE, 0.01, -1), (observe.TARGET, 0.02, -1)]
-    rest += [(observe.PENDING, 0.25, -1), (observe.DRAW_PILE, 0.02, -1)]
-    sizes = [observe.HAND_SIZE]
-    for other in range(num_players - 1):
-        at = observe.OTHERS + other * observe.OTHER_WIDTH
-        sizes.append(at + observe.OTHER_CARDS)
-        rest += [(at + 1, 1.0, -1), (at + 3, 1.0, -1), (at + 4, 1.0, -1), (at + 5, 0.01, -1)]
-        rest.append((observe.KNOWN_SIZE + other, 0.2, -1))
-        for colour, block in enumerate(blocks):
-            block.append((at + 6 + colour, 1.0))
-        _by_kind(blocks, rest, observe.KNOWN + other * NUM_KINDS, 1.0)
-    for size in sizes:
-        rest.append((size, 0.1, -1))
-        rest.extend((size, 1.0, step) for step in SIZE_STEPS)
-    return Columns(blocks, rest)
+        build.by_kind(Entry(start, scale))
+    build.by_colour(Entry(observe.COLOUR))
+    build.by_colour(Entry(observe.COLOUR_BEFORE))
+    build.run(Entry(observe.SYMBOL), observe.LAYOUT["symbol"].size)
+    build.run(Entry(observe.PHASE), observe.NUM_PHASES - 1)
+    build.run(Entry(observe.TURN), num_players or 3)
+    build.rest += [Entry(observe.DECLARED), Entry(observe.CATCHABLE), Entry(observe.SCORE, 0.01), Entry(observe.TARGET, 0.02)]
+    build.rest += [Entry(observe.PENDING, 0.25), Entry(observe.DRAW_PILE, 0.02)]
+    if num_players is not None:
+        for other in range(num_players - 1):
+            _one_other(build, other)
+        build.hand_size(Entry(observe.HAND_SIZE))
+        for other in range(num_players - 1):
+            build.hand_size(Entry(observe.OTHERS + other * observe.OTHER_WIDTH + observe.OTHER_CARDS))
+        return build.columns()
+    build.rest.append(Entry(observe.TURN + 1, last_stride=1))
+    build.rest.extend(Entry(observe.OTHERS + other * observe.OTHER_WIDTH) for other in range(1, observe.MAX_OTHERS))
+    build.hand_size(Entry(observe.HAND_SIZE))
+    for other, last in ((0, 0), (1, 0), (0, 1)):
+        _one_other(build, other, last)
+        at = observe.OTHERS + other * observe.OTHER_WIDTH + observe.OTHER_CARDS
+        build.hand_size(Entry(at, last_stride=last * observe.OTHER_WIDTH))
+    everybody = {"terms": observe.MAX_OTHERS, "stride": observe.OTHER_WIDTH}
+    build.rest.append(Entry(observe.OTHERS + observe.OTHER_CARDS, 0.03, **everybody))
+    for step in SIZE_STEPS:
+        build.rest.append(Entry(observe.OTHERS + observe.OTHER_CARDS, 0.3, step, **everybody))
+    build.rest += [Entry(observe.OTHERS + 1, **everybody), Entry(observe.OTHERS + 4, **everybody)]
+    build.by_colour(Entry(observe.OTHERS + 6, 0.3, **everybody))
+    build.by_kind(Entry(observe.KNOWN, 0.5, terms=observe.MAX_OTHERS, stride=NUM_KINDS))
+    return build.columns()
 
 
-def hidden_columns(num_players: int) -> Columns:
-    """The columns of a row of hidden cards (`uno_env.observe.HIDDEN_LAYOUT`) that matter at a table of ``num_players``."""
-    blocks: list[list[tuple[int, float]]] = [[] for _ in range(NUM_COLOURS)]
-    rest: list[tuple[int, float, int]] = []
-    for other in range(num_players - 1):
-        _by_kind(blocks, rest, other * NUM_KINDS, 1.0)
+def _one_other(build: _Builder, other: int, last: int = 0) -> None:
+    """What is seen of one other player: the given one or, with ``last=1``, the last one."""
+    start = Entry(observe.OTHERS + other * observe.OTHER_WIDTH, last_stride=last * observe.OTHER_WIDTH)
+    build.rest += [start.moved(1), start.moved(3), start.moved(4), start.moved(5)._replace(scale=0.01)]
+    build.rest.append(Entry(observe.KNOWN_SIZE + other, 0.2, last_stride=last))
+    build.by_colour(start.moved(6))
+    build.by_kind(Entry(observe.KNOWN + other * NUM_KINDS, last_stride=last * NUM_KINDS))
+
+
+def hidden_columns(num_players: int | None) -> Columns:
+    """What a network reads of a row of hidden cards (`uno_env.observe.HIDDEN_LAYOUT`); see `observed_columns`."""
+    build = _Builder()
+    if num_players is not None:
+        for other in range(num_players - 1):
+            build.by_kind(Entry(other * NUM_KINDS))
+    else:
+        build.by_kind(Entry(0))
+        build.by_kind(Entry(NUM_KINDS))
+        build.by_kind(Entry(0, last_stride=NUM_KINDS))
+        build.by_kind(Entry(0, 0.3, terms=observe.MAX_OTHERS, stride=NUM_KINDS))
     for card in range(observe.NEXT_CARDS):
-        _by_kind(blocks, rest, observe.HIDDEN_PILE + card * NUM_KINDS, 1.0)
-    return Columns(blocks, rest)
+        build.by_kind(Entry(observe.HIDDEN_PILE + card * NUM_KINDS))
+    return build.columns()
 
 
 @jit
-def pick_columns(rows, which, index, at_most, out):
-    """Write the chosen columns of ``rows[which]`` to ``out`` (``int8[len(which), F]``); see `Columns`."""
+def read_columns(rows, which, table, to_last, out):
+    """Write the inputs of ``rows[which]`` to ``out`` (``int8[len(which), F]``); see `Columns` and `Entry`.
+
+    ``to_last`` is how many players sit between the first and the last other player.
+    """
     for j in range(which.shape[0]):
         row = rows[which[j]]
-        for f in range(index.shape[0]):
-            value = row[index[f]]
-            if at_most[f] >= 0:
-                value = np.int8(1) if value <= at_most[f] else np.int8(0)
-            out[j, f] = value
+        for f in range(table.shape[0]):
+            at = table[f, 0] + table[f, 4] * to_last
+            at_most = table[f, 1]
+            if table[f, 2] == 1:
+                value = np.int64(row[at])
+                if at_most >= 0:
+                    value = np.int64(value <= at_most)
+            else:
+                value = np.int64(0)
+                for k in range(table[f, 2]):
+                    entry = np.int64(row[at + k * table[f, 3]])
+                    value += np.int64(entry <= at_most) if at_most >= 0 else entry
+            out[j, f] = min(value, np.int64(127))
 
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkConfig:
     """The shape of a network; stored with its weights."""
 
-    num_players: int = 2
-    """Players at the table."""
+    num_players: int | None = 2
+    """Players at the table; None for a network that plays with any number."""
     width: int = 128
     """Units per colour in each hidden layer."""
     layers: int = 2

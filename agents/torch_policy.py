@@ -18,7 +18,8 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import save
 
-from agents.network import Actor, NetworkConfig, observed_columns, pick_columns, sample_masked
+from agents.network import Actor, NetworkConfig, observed_columns, sample_masked
+from uno_env import observe
 from uno_env.observe import OBS_SIZE
 from uno_env.rules import Rules
 
@@ -44,14 +45,32 @@ def write_atomically(path: Path, data: bytes) -> None:
     partial.replace(path)
 
 
-def save_model(path: str | Path, weights: Mapping[str, torch.Tensor], network: NetworkConfig, rules: Rules, **about: Any) -> None:
-    """Write an actor's weights with all that is needed to play with them; ``about`` is kept as information."""
+def save_model(
+    path: str | Path,
+    weights: Mapping[str, torch.Tensor],
+    network: NetworkConfig,
+    rules: Rules,
+    *,
+    greedy: bool = False,
+    **about: Any,
+) -> None:
+    """Write an actor's weights with all that is needed to play with them.
+
+    Args:
+        path: the file.
+        weights: the actor's.
+        network: its shape.
+        rules: what it was trained for.
+        greedy: whether it is meant to play its highest output (values of actions), not to sample (logits).
+        about: kept as information.
+    """
     header = {
         "format": FORMAT,
         "uno_env": environment_version(),
         "observation": OBS_SIZE,
         "network": asdict(network),
         "rules": rules.to_dict() | {"num_players": rules.num_players},
+        "greedy": greedy,
         "about": about,
     }
     plain = {name: tensor.detach().cpu().contiguous() for name, tensor in weights.items()}
@@ -71,11 +90,22 @@ def find_model(path: str | Path) -> Path:
     return path
 
 
+def players_at(observations: np.ndarray) -> int:
+    """How many players sit at the tables that were observed; ``ValueError`` where the tables differ."""
+    if not len(observations):
+        return 2
+    others = observations[:, observe.OTHERS : observe.KNOWN_SIZE : observe.OTHER_WIDTH].sum(axis=1)
+    if others.min() != others.max():
+        raise ValueError(f"observations of tables with {others.min() + 1} to {others.max() + 1} players: expected one size")
+    return int(others[0]) + 1
+
+
 class TorchPolicy:
     """A network that plays, by sampling from its policy, or greedily.
 
     Attributes:
-        rules: the rules it was trained for. num_players: players at the table it was trained for.
+        rules: the rules it was trained for.
+        num_players: players at the table it was trained for; None for any number.
         about: what the training said about it (run, updates, win rates).
     """
 
@@ -92,12 +122,13 @@ class TorchPolicy:
         self._device = next(actor.parameters()).device
 
     @classmethod
-    def load(cls, path: str | Path, *, greedy: bool = False, device: str = "cpu") -> TorchPolicy:
+    def load(cls, path: str | Path, *, greedy: bool | None = None, device: str = "cpu") -> TorchPolicy:
         """Load a ``.safetensors`` model, or the best (else the last) model of a run folder.
 
         Args:
             path: file or run folder.
-            greedy: take the most likely action. Optimal play mixes its actions, so the default is to sample.
+            greedy: take the most likely action. The default is what the model is meant for: a policy is sampled, since optimal
+                play mixes its actions; values of actions are not.
             device: where the network computes.
 
         Raises:
@@ -119,12 +150,15 @@ class TorchPolicy:
         network = NetworkConfig.from_dict(header["network"])
         actor = Actor(network).to(device)
         actor.load_state_dict(weights)
+        if greedy is None:
+            greedy = bool(header.get("greedy", False))
         return cls(actor, network, Rules.from_dict(header["rules"]), greedy=greedy, about=header["about"])
 
     def logits(self, observations: np.ndarray) -> np.ndarray:
-        """Logits ``float32[M, 91]``, legal or not, for observations ``int8[M, OBS_SIZE]``."""
+        """Logits ``float32[M, 91]``, legal or not, for observations ``int8[M, OBS_SIZE]``, all of tables of one size."""
         inputs = np.empty((len(observations), self._columns.size), np.int8)
-        pick_columns(observations, np.arange(len(observations)), self._columns.index, self._columns.at_most, inputs)
+        players = self.num_players or players_at(observations)
+        self._columns.read(observations, np.arange(len(observations)), players, inputs)
         with torch.inference_mode():
             return self.actor(torch.from_numpy(inputs).to(self._device)).cpu().numpy()
 

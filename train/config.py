@@ -24,7 +24,8 @@ def from_mapping(kind: type[C], fields: Mapping[str, Any], where: str) -> C:
         raise ConfigError(f"{where}: unknown key {', '.join(map(repr, unknown))}; keys are {', '.join(known)}")
     plain = {}
     for name, value in fields.items():
-        default = known[name].default
+        field = known[name]
+        default = field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
         if isinstance(value, list):
             value = tuple(value)
         if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):

@@ -27,15 +27,16 @@ class Pool:
     A game keeps its slot until it ends.
     """
 
-    def __init__(self, scripted: Sequence[str], slots: int, size: int, network: NetworkConfig, rules: Rules) -> None:
-        self.scripted = [load_opponent(name, rules) for name in scripted]
-        for name, agent in zip(scripted, self.scripted, strict=True):
-            if not hasattr(agent, "act_batch"):
+    def __init__(self, scripted: Sequence[str], slots: int, size: int, network: NetworkConfig, tables: Sequence[Rules]) -> None:
+        #: For each scripted opponent, how it plays at each of the tables.
+        self.scripted = [[load_opponent(name, rules) for rules in tables] for name in scripted]
+        for name, players in zip(scripted, self.scripted, strict=True):
+            if not all(hasattr(player, "act_batch") for player in players):
                 raise ValueError(f"opponents: {name!r} has no act_batch, so it can not play in training")
         self._size = size
         self.snapshots: list[dict[str, torch.Tensor]] = []
         self.chosen = [-1] * slots
-        self._players = [TorchPolicy(Actor(network), network, rules) for _ in range(slots)]
+        self._players = [TorchPolicy(Actor(network), network, tables[0]) for _ in range(slots)]
 
     @property
     def num_slots(self) -> int:
@@ -64,10 +65,9 @@ class Pool:
             if number >= 0:
                 player.actor.load_state_dict(self.snapshots[number])
 
-    def act_batch(self, slot: int, observations: np.ndarray, masks: np.ndarray, rng: np.random.Generator) -> Any:
-        """Actions of one slot's player."""
-        player = self.scripted[slot] if slot < len(self.scripted) else self._players[slot - len(self.scripted)]
-        return player.act_batch(observations, masks, rng)
+    def player(self, slot: int, table: int) -> Any:
+        """Who plays in a slot at a table: it has ``act_batch``."""
+        return self.scripted[slot][table] if slot < len(self.scripted) else self._players[slot - len(self.scripted)]
 
     def __len__(self) -> int:
         return len(self.snapshots)

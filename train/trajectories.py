@@ -27,7 +27,7 @@ def find_deciders(masks, actors, owners, actions, deciders):
     Args:
         masks: ``int8[N, 91]``.
         actors: ``int8[N]``.
-        owners: ``int8[N, P]``, who plays each seat.
+        owners: ``int8[N, P]``, who plays each seat (P: seats or more).
         actions: ``int64[N]``, filled where forced.
         deciders: ``int8[N]``, filled.
     """
@@ -62,16 +62,28 @@ def record(rows, actors, at, last, next_of, rewards):
 
 
 @jit
-def pay(step_rewards, dones, last, next_of, rewards):
-    """Credit a step's rewards (``float32[N, P]``) to each seat's latest decision; close the trajectories of finished games."""
+def pay(step_rewards, dones, scale, last, next_of, rewards):
+    """Credit a step's rewards (``float32[N, P]``), times ``scale``, to each seat's latest decision; close the trajectories of
+    finished games.
+    """
     for i in range(dones.shape[0]):
-        for seat in range(last.shape[1]):
+        for seat in range(step_rewards.shape[1]):
             place = last[i, seat]
             if place >= 0:
-                rewards[place] += step_rewards[i, seat]
+                rewards[place] += scale * step_rewards[i, seat]
                 if dones[i]:
                     next_of[place] = END
                     last[i, seat] = -1
+
+
+@jit
+def complete(next_of):
+    """Whether the episode of each decision is over: ``bool[M]``."""
+    over = np.empty(next_of.shape[0], np.bool_)
+    for back in range(next_of.shape[0]):
+        i = next_of.shape[0] - 1 - back
+        over[i] = over[next_of[i]] if next_of[i] >= 0 else next_of[i] == END
+    return over
 
 
 @jit

@@ -93,8 +93,13 @@ def test_fields_have_docstrings_and_configs_cannot_change() -> None:
 
 @pytest.mark.parametrize(
     "changes",
-    [{}, {"autocast": False, "privileged_critic": False, "magnet": 0.0, "value_clip": 0.2, "target_kl": 0.01}, {"num_players": 3}],
-    ids=["default", "plain", "three players"],
+    [
+        {},
+        {"autocast": False, "privileged_critic": False, "magnet": 0.0, "value_clip": 0.2, "target_kl": 0.01},
+        {"num_players": 3},
+        {"player_counts": (2, 5)},
+    ],
+    ids=["default", "plain", "three players", "two and five players"],
 )
 def test_a_resumed_run_equals_an_uninterrupted_one(tmp_path: Path, changes: dict) -> None:
     config = dataclasses.replace(TINY, **changes)
@@ -116,7 +121,8 @@ def test_a_resumed_run_equals_an_uninterrupted_one(tmp_path: Path, changes: dict
         assert torch.equal(tensor, expected[name]), name
     for name, tensor in second.learner.magnet.state_dict().items():
         assert torch.equal(tensor, whole.learner.magnet.state_dict()[name]), name
-    assert second.collector.vector.states.tobytes() == whole.collector.vector.states.tobytes()
+    for ours, theirs in zip(second.collector.tables, whole.collector.tables, strict=True):
+        assert ours.vector.states.tobytes() == theirs.vector.states.tobytes()
     assert second.win_rates == whole.win_rates
 
     def measured(folder: Path) -> list[dict]:
@@ -211,7 +217,7 @@ def test_smoke_training_and_playing(tmp_path: Path, capsys: pytest.CaptureFixtur
 def test_a_saved_policy_plays_as_the_one_in_memory(tmp_path: Path) -> None:
     run = Run(TINY, tmp_path / "run")
     run.save()
-    ours = TorchPolicy(run.learner.actor, run.learner.network, run.rules)
+    ours = TorchPolicy(run.learner.actor, run.config.network, run.rules)
     vector = UnoVector(32, run.rules, seed=1)
     saved = TorchPolicy.load(tmp_path / "run" / "last.safetensors")
     assert saved.rules == run.rules
@@ -272,7 +278,7 @@ def test_learns_the_best_play_of_a_tiny_game(tmp_path: Path) -> None:
     run = Run(config, tmp_path / "run")
 
     def skips_first() -> np.ndarray:
-        policy = TorchPolicy(run.learner.actor, run.learner.network, run.rules)
+        policy = TorchPolicy(run.learner.actor, run.config.network, run.rules)
         vector = UnoVector(64, run.rules, seed=9)
         chances = []
         for _ in range(40):

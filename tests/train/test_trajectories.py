@@ -8,49 +8,76 @@ import numpy as np
 import pytest
 import torch
 
+from agents.network import Columns
+from train.collector import Collector
 from train.opponents import Pool
-from train.ppo import Collector, Config, Learner
+from train.ppo import Config, Learner
 from train.trajectories import END, FORCED, LEARNER, OPEN, estimate_advantages, find_deciders
-from uno_env.rules import Rules
 from uno_env.vector import UnoVector
 
 
 def collector_for(config: Config) -> tuple[Collector, Learner]:
-    rules = Rules.of(config.rules, config.num_players)
-    learner = Learner(config, torch.device("cpu"))
-    pool = Pool(config.opponents, config.snapshot_slots, config.pool_size, learner.network, rules)
-    return Collector(config, rules, pool, torch.device("cpu")), learner
+    cpu = torch.device("cpu")
+    pool = Pool(config.opponents, config.snapshot_slots, config.pool_size, config.network, config.tables)
+    collector = Collector(
+        config.tables,
+        pool,
+        cpu,
+        games=config.num_envs,
+        steps=config.rollout_steps,
+        seed=config.seed,
+        opponent_share=config.opponent_share,
+        network_players=config.network.num_players,
+        episode=config.episode,
+        reward=config.reward,
+        hidden=True,
+    )
+    return collector, Learner(config, cpu)
 
 
 class PlainCollector:
-    """Watches the same games and keeps every trajectory as a plain list: (observation, mask, action, reward until the next one)."""
+    """Watches the same games and keeps every trajectory as a plain list: (input, mask, action, reward until the next one)."""
 
     def __init__(self, collector: Collector) -> None:
         self.collector = collector
-        self.running: dict[tuple[int, int], list[list]] = defaultdict(list)
+        self.running: dict[tuple[int, int, int], list[list]] = defaultdict(list)
         self.finished: list[list[list]] = []
-        step = collector.vector.step
+        for number in range(len(collector.tables)):
+            self._watch(number)
+
+    def _watch(self, number: int) -> None:
+        table = self.collector.tables[number]
+        columns, step = self.collector.observed_columns, table.vector.step
 
         def watched(actions: np.ndarray) -> None:
-            vector = collector.vector
-            owners = collector.owners.copy()
+            vector = table.vector
+            owners = table.owners.copy()
             for game in range(vector.num_envs):
                 seat, mask = int(vector.actors[game]), vector.action_masks[game].copy()
                 if owners[game, seat] == LEARNER and mask.sum() > 1:
-                    columns = collector.observed_columns
-                    seen = vector.observations[game, columns.index]
-                    seen = np.where(columns.at_most >= 0, seen <= columns.at_most, seen)
-                    self.running[game, seat].append([seen, mask, int(actions[game]), 0.0])
+                    seen = read_slowly(columns, vector.observations[game], vector.num_players)
+                    self.running[number, game, seat].append([seen, mask, int(actions[game]), 0.0])
             step(actions)
             for game in range(vector.num_envs):
                 for seat in range(vector.num_players):
-                    trajectory = self.running[game, seat]
+                    trajectory = self.running[number, game, seat]
                     if trajectory:
-                        trajectory[-1][3] += float(vector.rewards[game, seat])
+                        # Of variance 1 for any number of players: the winner gets 1, the n - 1 others -1 / (n - 1).
+                        scale = (vector.num_players - 1) ** 0.5 if vector.reward == "win" else 1.0
+                        trajectory[-1][3] += scale * float(vector.rewards[game, seat])
                         if vector.dones[game]:
-                            self.finished.append(self.running.pop((game, seat)))
+                            self.finished.append(self.running.pop((number, game, seat)))
 
-        collector.vector.step = watched  # type: ignore[method-assign]
+        table.vector.step = watched  # type: ignore[method-assign]
+
+
+def read_slowly(columns: Columns, row: np.ndarray, players: int) -> np.ndarray:
+    """What a network reads of an observation, by the definition of its entries."""
+    values = []
+    for column, at_most, terms, stride, last_stride in columns.table.tolist():
+        found = [int(row[column + last_stride * (players - 2) + k * stride]) for k in range(terms)]
+        values.append(sum(found if at_most < 0 else [value <= at_most for value in found]))
+    return np.array(values, np.int8)
 
 
 def walk(collector: Collector) -> tuple[list[list[int]], list[list[int]]]:
@@ -85,6 +112,15 @@ CASES = {
         num_envs=12,
         rollout_steps=150,
         opponent_share=0.0,
+        torch_threads=1,
+        autocast=False,
+        width=8,
+    ),
+    "two to four, one network": Config(
+        num_envs=24,
+        player_counts=(2, 3, 4),
+        rollout_steps=100,
+        opponent_share=0.3,
         torch_threads=1,
         autocast=False,
         width=8,
@@ -138,7 +174,7 @@ def test_collector_agrees_with_a_plain_one(config: Config) -> None:
 
 def test_opponents_play_only_their_seats() -> None:
     collector, _ = collector_for(CASES["two"])
-    collector.assign_seats(np.arange(24))
+    collector.assign_seats(collector.tables[0], np.arange(24))
     mixed = (collector.owners != LEARNER).any(axis=1)
     assert 0 < mixed.sum() < 24
     assert ((collector.owners == LEARNER).sum(axis=1)[mixed] == 1).all()
