@@ -12,7 +12,7 @@ import numpy as np
 
 from uno_env import engine, observe
 from uno_env.game import Game
-from uno_env.jit import jit
+from uno_env.jit import lean, scratch
 from uno_env.notation import IllegalAction, action_text
 from uno_env.rules import Rules
 from uno_env.state import NUM_ACTIONS, ROW, Phase, new_states
@@ -20,11 +20,11 @@ from uno_env.state import NUM_ACTIONS, ROW, Phase, new_states
 OVER = int(Phase.OVER)
 
 
-@jit
+@lean
 def refresh(states, rules, low, high, observations, masks, actors):
     """Write observation, mask and actor of the decisions due in games ``low`` to ``high - 1``."""
     params = rules[0]
-    playable = np.empty(ROW, np.int8)
+    playable = scratch(ROW, np.int8)
     for i in range(low, high):
         state = states[i]
         engine.fill_mask(state, params, playable, masks[i])
@@ -32,7 +32,7 @@ def refresh(states, rules, low, high, observations, masks, actors):
         actors[i] = state.actor
 
 
-@jit
+@lean
 def find_illegal(masks, actions):
     """The first game whose action is not legal, or -1."""
     for i in range(actions.shape[0]):
@@ -42,7 +42,7 @@ def find_illegal(masks, actions):
     return -1
 
 
-@jit
+@lean
 def advance(
     states,
     rules,
@@ -61,7 +61,7 @@ def advance(
 ):
     """Carry out one (legal) action in each of the games ``low`` to ``high - 1``, restart what is over, and refresh the arrays."""
     params = rules[0]
-    playable = np.empty(ROW, np.int8)
+    playable = scratch(ROW, np.int8)
     for i in range(low, high):
         state = states[i]
         rewards[i, :] = 0.0
