@@ -93,7 +93,7 @@ def _wide(given: Any) -> Any:
 
 def jit(function: F) -> F:
     """Compile ``function`` on its first call: cached on disk, without the interpreter lock, with C's division."""
-    return _compile(function)
+    return _compile(function, _nrt=True)  # said explicitly, or it would be as in the first caller
 
 
 def lean(function: F) -> F:
