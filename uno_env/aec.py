@@ -17,7 +17,7 @@ from pettingzoo import AECEnv
 from uno_env import engine, observe
 from uno_env.cards import MAX_DECK, NUM_COLOURS, NUM_KINDS, NUM_TOP_SYMBOLS
 from uno_env.game import Game
-from uno_env.jit import jit
+from uno_env.jit import lean, scratch
 from uno_env.notation import IllegalAction, action_text
 from uno_env.observe import NUM_PHASES, OBS_SIZE, Part, lay_out
 from uno_env.render import ansi, raster, table, text
@@ -34,18 +34,18 @@ SEAT_BITS = 15
 ROUND_ENDED, EPISODE_ENDED, CUT_OFF = 16, 32, 64
 
 
-@jit
+@lean
 def look(states, rules, row, mask):
     """Write the observation (``int8[OBS_SIZE]``) and mask (``int8[91]``) of the decision that is due; returns the actor."""
     state = states[0]
     params = rules[0]
-    playable = np.empty(ROW, np.int8)
+    playable = scratch(ROW, np.int8)
     engine.fill_mask(state, params, playable, mask)
     observe.fill(state, params, np.int64(state.actor), playable, row)
     return np.int64(state.actor)
 
 
-@jit
+@lean
 def advance(states, rules, action, scheme, whole_match, row, mask, rewards):
     """Carry out a legal action, deal the next round of a match, and `look`; ``rewards`` are written when a round ends."""
     state = states[0]

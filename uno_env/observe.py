@@ -15,7 +15,7 @@ from uno_env.cards import NUM_COLOURS, NUM_KINDS, NUM_TOP_SYMBOLS
 from uno_env.engine import known_holder, known_kind, known_observers, next_seat
 from uno_env.engine.legal import fill_playable
 from uno_env.engine.scoring import side_of
-from uno_env.jit import jit
+from uno_env.jit import copy_bytes, lean, scratch
 from uno_env.rules import MAX_PLAYERS
 from uno_env.state import ROW, Phase
 
@@ -114,27 +114,30 @@ OTHER_CARDS = 2
 """Place of the number of cards in an `others` entry."""
 
 
-@jit
+@lean
 def percent(score, target):
     """A score in percent of the target, at most 127."""
-    if target == 0:
+    if target == 0 or score == 0:
         return np.int64(0)
     return min(np.int64(score) * 100 // target, np.int64(127))
 
 
-@jit
+@lean
 def fill(state, rules, seat, playable, row):
     """Fill ``row`` (``int8[OBS_SIZE]``) with what ``seat`` sees; ``playable`` (``int8[64]``) is that of the actor's decision."""
     n = rules.num_players
     hand = state.hands[seat]
     acts = seat == state.actor
-    for kind in range(NUM_KINDS):
-        row[HAND + kind] = hand[kind]
-        row[PLAYABLE + kind] = playable[kind] if acts else 0
-        row[DRAWN + kind] = 0
-        row[DISCARDED + kind] = state.discarded[kind]
+    copy_bytes(row, HAND, hand, NUM_KINDS)
+    for i in range(PLAYABLE, DISCARDED):
+        row[i] = 0
+    if acts:
+        copy_bytes(row, PLAYABLE, playable, NUM_KINDS)
+    copy_bytes(row, DISCARDED, state.discarded, NUM_KINDS)
+    for kind in range(ROW):  # with the padding of the row, for wide moves; the next part is written over it
         row[UNSEEN + kind] = rules.deck[kind] - hand[kind] - state.discarded[kind]
-    row[COLOUR:OTHERS] = 0
+    for i in range(COLOUR, KNOWN_SIZE):
+        row[i] = 0
     if acts and state.drawn >= 0:
         row[DRAWN + state.drawn] = 1
     if state.colour >= 0:
@@ -154,7 +157,6 @@ def fill(state, rules, seat, playable, row):
     row[DRAW_PILE] = min(state.draw_size, 127)
     row[DIRECTION] = state.direction
 
-    row[OTHERS:KNOWN_SIZE] = 0
     other = np.int64(seat)
     side = side_of(rules, seat)
     if state.turn == seat:
@@ -176,7 +178,7 @@ def fill(state, rules, seat, playable, row):
     fill_known(state, rules, seat, row)
 
 
-@jit
+@lean
 def fill_known(state, rules, seat, row):
     """The cards that ``seat`` knows in other hands; they are not unseen. Usually there are none, before and now."""
     for k in range(MAX_OTHERS):
@@ -195,10 +197,10 @@ def fill_known(state, rules, seat, row):
             row[UNSEEN + kind] -= 1
 
 
-@jit
+@lean
 def observation(states, rules, i, seat, row):
     """Fill ``row`` (``int8[OBS_SIZE]``) with what ``seat`` sees of game ``i``; its old content must be an observation or 0."""
-    playable = np.empty(ROW, np.int8)
+    playable = scratch(ROW, np.int8)
     fill_playable(states[i], rules[0], playable)
     fill(states[i], rules[0], seat, playable, row)
 
@@ -236,7 +238,7 @@ HIDDEN_SIZE = sum(part.size for part in HIDDEN_LAYOUT.values())
 HIDDEN_PILE = HIDDEN_LAYOUT["next_cards"].start
 
 
-@jit
+@lean
 def hidden(states, rules, low, high, rows):
     """Fill ``rows[i]`` (``int8[N, HIDDEN_SIZE]``) with what the actors of games ``low`` to ``high - 1`` can not see.
 

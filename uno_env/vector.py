@@ -12,7 +12,7 @@ import numpy as np
 
 from uno_env import engine, observe
 from uno_env.game import Game
-from uno_env.jit import jit
+from uno_env.jit import lean, scratch
 from uno_env.notation import IllegalAction, action_text
 from uno_env.rules import Rules
 from uno_env.state import NUM_ACTIONS, ROW, Phase, new_states
@@ -20,11 +20,11 @@ from uno_env.state import NUM_ACTIONS, ROW, Phase, new_states
 OVER = int(Phase.OVER)
 
 
-@jit
+@lean
 def refresh(states, rules, low, high, observations, masks, actors):
     """Write observation, mask and actor of the decisions due in games ``low`` to ``high - 1``."""
     params = rules[0]
-    playable = np.empty(ROW, np.int8)
+    playable = scratch(ROW, np.int8)
     for i in range(low, high):
         state = states[i]
         engine.fill_mask(state, params, playable, masks[i])
@@ -32,7 +32,7 @@ def refresh(states, rules, low, high, observations, masks, actors):
         actors[i] = state.actor
 
 
-@jit
+@lean
 def find_illegal(masks, actions):
     """The first game whose action is not legal, or -1."""
     for i in range(actions.shape[0]):
@@ -42,7 +42,7 @@ def find_illegal(masks, actions):
     return -1
 
 
-@jit
+@lean
 def advance(
     states,
     rules,
@@ -61,7 +61,7 @@ def advance(
 ):
     """Carry out one (legal) action in each of the games ``low`` to ``high - 1``, restart what is over, and refresh the arrays."""
     params = rules[0]
-    playable = np.empty(ROW, np.int8)
+    playable = scratch(ROW, np.int8)
     for i in range(low, high):
         state = states[i]
         rewards[i, :] = 0.0
@@ -154,7 +154,7 @@ class UnoVector:
         threads = min(num_threads, num_envs)
         bounds = np.linspace(0, num_envs, threads + 1).astype(int)
         self._slices = [(int(low), int(high)) for low, high in itertools.pairwise(bounds)]
-        self._pool = ThreadPoolExecutor(threads, "uno") if threads > 1 else None
+        self._pool = self._helpers()
         self.reset(seed)
 
     def reset(self, seed: int | Sequence[int] | None = None) -> None:
@@ -230,8 +230,7 @@ class UnoVector:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        if len(self._slices) > 1:
-            self._pool = ThreadPoolExecutor(len(self._slices), "uno")
+        self._pool = self._helpers()
 
     def close(self) -> None:
         """End the threads."""
@@ -241,13 +240,16 @@ class UnoVector:
             self._slices = [(0, self.num_envs)]
 
     def _run(self, function: Callable[..., None], *args: Any) -> None:
-        """Call a compiled ``function`` over all games, a slice per thread."""
-        if self._pool is None:
-            function(self.states, self.rules.params, 0, self.num_envs, *args)
-            return
-        jobs = [self._pool.submit(function, self.states, self.rules.params, low, high, *args) for low, high in self._slices]
+        """Call a compiled ``function`` over all games, a slice per thread; this thread takes the first."""
+        (low, high), *others = self._slices
+        jobs = [self._pool.submit(function, self.states, self.rules.params, *ends, *args) for ends in others] if self._pool else ()
+        function(self.states, self.rules.params, low, high, *args)
         for job in jobs:
             job.result()
+
+    def _helpers(self) -> ThreadPoolExecutor | None:
+        """The other threads."""
+        return ThreadPoolExecutor(len(self._slices) - 1, "uno") if len(self._slices) > 1 else None
 
     def _refuse(self, index: int, action: int) -> None:
         state = self.states[index]

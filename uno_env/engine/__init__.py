@@ -17,7 +17,7 @@ from uno_env.engine.legal import fill_mask, fill_playable, next_seat
 from uno_env.engine.piles import known_holder, known_kind, known_observers, known_word
 from uno_env.engine.scoring import hand_points, match_winners
 from uno_env.engine.turns import apply
-from uno_env.jit import jit
+from uno_env.jit import jit, lean, scratch
 from uno_env.state import NUM_ACTIONS, ROW
 
 __all__ = [
@@ -43,35 +43,35 @@ __all__ = [
 ]
 
 
-@jit
+@lean
 def reset(states, rules, i, seed):
     """Start game ``i`` afresh from ``seed`` (uint64)."""
     states[i].rng = seeded(seed)
     dealing.new_game(states[i], rules[0])
 
 
-@jit
+@lean
 def restart(states, rules, i):
     """Start a new match in game ``i`` with its generator as it stands."""
     dealing.new_game(states[i], rules[0])
 
 
-@jit
+@lean
 def deal_next(states, rules, i):
     """Deal the next round of game ``i``."""
     dealing.next_round(states[i], rules[0])
 
 
-@jit
+@lean
 def legal(states, rules, i, mask):
     """Fill ``mask`` (``int8[91]``) with the legal actions of game ``i``'s actor."""
-    fill_mask(states[i], rules[0], np.empty(ROW, np.int8), mask)
+    fill_mask(states[i], rules[0], scratch(ROW, np.int8), mask)
 
 
-@jit
+@lean
 def act(states, rules, i, action):
     """Carry out ``action`` in game ``i``. Returns False, and changes nothing, if it is not legal."""
-    mask = np.empty(NUM_ACTIONS, np.int8)
+    mask = scratch(NUM_ACTIONS, np.int8)
     legal(states, rules, i, mask)
     if action < 0 or action >= NUM_ACTIONS or mask[action] == 0:
         return False
@@ -85,7 +85,7 @@ def resample(states, rules, i, seat, seed):
     dealing.resample(states[i], rules[0], seat, seed)
 
 
-@jit
+@lean
 def winners_of_match(states, rules, i):
     """The seats, as bits, that have won the match of game ``i``, or -1 while it goes on."""
     return match_winners(states[i], rules[0])
@@ -95,7 +95,7 @@ def winners_of_match(states, rules, i):
 REWARDS = ("win", "points", "match")
 
 
-@jit
+@lean
 def share_win(winners, n, rewards):
     """+1 shared by the winners, -1 by the others: zero-sum. Nobody won: zeros."""
     count = np.int64(0)
@@ -110,7 +110,7 @@ def share_win(winners, n, rewards):
             rewards[seat] = -1.0 / (n - count)
 
 
-@jit
+@lean
 def fill_rewards(state, rules, scheme, rewards):
     """Rewards (``float32[n]``) of the round that just ended, by the scheme's place in `REWARDS`; all are zero-sum.
 
@@ -140,7 +140,7 @@ def fill_rewards(state, rules, scheme, rewards):
             rewards[seat] = total / count
 
 
-@jit
+@lean
 def rewards_of_round(states, rules, i, scheme, rewards):
     """`fill_rewards` for game ``i``."""
     fill_rewards(states[i], rules[0], scheme, rewards)

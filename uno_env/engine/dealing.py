@@ -10,11 +10,11 @@ from uno_env.engine.generator import below, seeded, shuffle
 from uno_env.engine.legal import COLOUR_PHASE, DRAWN_PHASE, allowed_on, holds_colour
 from uno_env.engine.piles import draw, known_holder, known_kind, known_observers, known_word, put_on_top, tidy_known
 from uno_env.engine.turns import ask, begin_turn
-from uno_env.jit import jit
+from uno_env.jit import jit, lean, scratch
 from uno_env.state import MAX_DECK
 
 
-@jit
+@lean
 def new_game(state, rules):
     """A new match, from the generator as it stands: the first dealer, then the deal."""
     n = rules.num_players
@@ -24,7 +24,7 @@ def new_game(state, rules):
     deal(state, rules)
 
 
-@jit
+@lean
 def next_round(state, rules):
     """The deal moves one seat to the left."""
     state["round"] += 1  # an array of NumPy has a method of that name
@@ -32,7 +32,7 @@ def next_round(state, rules):
     deal(state, rules)
 
 
-@jit
+@lean
 def clear_round(state):
     """Everything that belongs to one round starts empty."""
     state.hands[:, :] = 0
@@ -64,7 +64,7 @@ def clear_round(state):
     state.log[:] = 0
 
 
-@jit
+@lean
 def deal(state, rules):
     """Shuffle, deal, and start the discard pile."""
     n = rules.num_players
@@ -100,7 +100,7 @@ def deal(state, rules):
     start(state, rules, first)
 
 
-@jit
+@lean
 def start(state, rules, first):
     """The starter acts on the first player, the seat on the dealer's left (``rules.md`` 2.4)."""
     n = rules.num_players
@@ -140,7 +140,7 @@ def resample(state, rules, seat, seed):
     """
     n = rules.num_players
     state.rng = seeded(seed)
-    pool = np.empty(MAX_DECK, np.int8)
+    pool = scratch(MAX_DECK, np.int8)
     seen = np.zeros((n, NUM_KINDS), np.int8)
     bit = np.int64(1) << seat
     for i in range(state.num_known):
@@ -203,7 +203,7 @@ def tidy(state, rules):
     state.known[state.num_known :] = 0
 
 
-@jit
+@lean
 def hand_out(state, holder, pool, left, count):
     """Give ``holder`` the last ``count`` of the ``left`` cards in ``pool``; returns how many are left."""
     for _ in range(count):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from uno_env.jit import jit, wrapping
+from uno_env.jit import lean, wrapping
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -43,7 +43,7 @@ def below(state, n):
     return np.int64(((next_word(state) >> _32) * np.uint64(n)) >> _32)
 
 
-@jit
+@lean
 def shuffle(state, array, count):
     """Shuffle ``array[:count]`` in place (Fisher-Yates, from the end)."""
     for i in range(count - 1, 0, -1):

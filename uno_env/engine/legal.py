@@ -18,13 +18,14 @@ from uno_env.cards import (
 )
 from uno_env.engine.codes import BLUFFABLE, DECLARE, ENFORCED, MUST, NO_STACKING, STACK_ANY, STACK_UP
 from uno_env.engine.piles import can_draw, top_kind
-from uno_env.jit import inline, jit
+from uno_env.jit import copy_bytes, inline, lean
 from uno_env.state import (
     ACCEPT,
     CATCH,
     CHALLENGE,
     DRAW,
     NAME_COLOUR,
+    NUM_ACTIONS,
     PASS,
     PLAY_WILD,
     ROW,
@@ -105,7 +106,7 @@ def stack_allows(rules, top_symbol, kind):
     return KIND_SYMBOL[kind] == DRAW_TWO and (top_symbol == DRAW_TWO or rules.stacking == STACK_ANY)
 
 
-@jit
+@lean
 def fill_answers(state, rules, seat, playable):
     """Mark the kinds with which ``seat`` may answer the draw card on top; returns how many kinds there are."""
     hand = state.hands[seat]
@@ -123,7 +124,7 @@ def fill_answers(state, rules, seat, playable):
     return answers
 
 
-@jit
+@lean
 def fill_playable(state, rules, playable):
     """Mark in ``playable`` (``int8[64]``) every kind that the actor may place in the decision that is due."""
     phase = state.phase
@@ -155,18 +156,19 @@ def fill_playable(state, rules, playable):
             playable[kind] = 1
 
 
-@jit
+@lean
 def fill_mask(state, rules, playable, mask):
     """Fill ``mask`` (``int8[91]``, 1 = legal) for the decision that is due; ``playable`` is filled on the way.
 
     The mask has at least one legal action, except in OVER, where it is all zero.
     """
     fill_playable(state, rules, playable)
-    mask[:NUM_COLOURED] = playable[:NUM_COLOURED]
+    copy_bytes(mask, 0, playable, NUM_COLOURED)
     for wild in range(NUM_WILDS):
         for colour in range(NUM_COLOURS):
             mask[PLAY_WILD + wild * NUM_COLOURS + colour] = playable[NUM_COLOURED + wild]
-    mask[DRAW:] = 0
+    for action in range(DRAW, NUM_ACTIONS):
+        mask[action] = 0
 
     phase, seat = state.phase, state.actor
     hand = state.hands[seat]

@@ -6,7 +6,7 @@ import numpy as np
 
 from uno_env.cards import KIND_COLOUR, KIND_SYMBOL, MAX_DECK, NUM_KINDS
 from uno_env.engine.generator import shuffle
-from uno_env.jit import inline, jit
+from uno_env.jit import inline, jit, lean
 
 OBSERVERS = np.uint32(0x3FF)
 HOLDER_SHIFT, KIND_SHIFT = np.uint32(10), np.uint32(16)
@@ -25,7 +25,7 @@ def can_draw(state, rules):
     return state.draw_size > 0 or (rules.reshuffle == 1 and state.discard_size > 1)
 
 
-@jit
+@lean
 def reshuffle(state):
     """The discards below the top become the draw pile, which is empty."""
     count = state.discard_size - 1
@@ -45,7 +45,7 @@ def reshuffle(state):
     shuffle(state, state.pile, count)
 
 
-@jit
+@lean
 def draw(state, rules, seat, count):
     """``seat`` draws up to ``count`` cards, reshuffling when the pile runs out; returns how many there were.
 
@@ -105,7 +105,7 @@ def known_kind(word):
     return np.int64(word) >> 16
 
 
-@jit
+@lean
 def forget_played(state, seat, kind):
     """A card left a hand: whoever knew of copies of it there knows of one fewer, since copies look alike."""
     unpaid = np.int64(0x3FF)
@@ -123,7 +123,7 @@ def forget_played(state, seat, kind):
     state.num_known = kept
 
 
-@jit
+@lean
 def show_hand(state, holder, observer):
     """``observer`` sees the whole hand of ``holder``."""
     if observer == holder:
@@ -165,7 +165,7 @@ def tidy_known(state, rules):
                     state.num_known += 1
 
 
-@jit
+@lean
 def pass_on_knowledge(state, receiver_of):
     """Every hand moved: that of ``h`` went to ``receiver_of[h]``. What third parties know goes along, the giver knows it all."""
     kept = 0

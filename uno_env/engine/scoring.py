@@ -7,7 +7,7 @@ import numpy as np
 from uno_env.cards import NUM_KINDS
 from uno_env.engine.codes import FEWEST_CARDS, KEEP_OWN
 from uno_env.engine.legal import OVER_PHASE
-from uno_env.jit import inline, jit
+from uno_env.jit import inline, lean
 from uno_env.state import Termination
 
 OUT, STALEMATE, TRUNCATED = int(Termination.OUT), int(Termination.STALEMATE), int(Termination.TRUNCATED)
@@ -19,7 +19,7 @@ def side_of(rules, seat):
     return seat % rules.teams if rules.teams > 0 else seat
 
 
-@jit
+@lean
 def hand_points(state, rules, seat):
     """Points of the cards in a hand."""
     total = np.int64(0)
@@ -28,7 +28,7 @@ def hand_points(state, rules, seat):
     return total
 
 
-@jit
+@lean
 def end_round(state, rules, termination, winning_side):
     """The round is over; ``winning_side`` is -1 when nobody wins. Fills winners, points and scores."""
     state.phase = OVER_PHASE
@@ -63,12 +63,14 @@ def end_round(state, rules, termination, winning_side):
         state.scores[seat] += state.points[seat]
 
 
-@jit
+@lean
 def end_in_stalemate(state, rules):
     """Nobody can play or draw: void, or won by the side that alone holds the smallest hand (ruling 27)."""
     winner = np.int64(-1)
     if rules.stalemate == FEWEST_CARDS:
-        fewest = np.int64(state.hand_size[: rules.num_players].min())
+        fewest = np.int64(state.hand_size[0])
+        for seat in range(1, rules.num_players):
+            fewest = min(fewest, np.int64(state.hand_size[seat]))
         for seat in range(rules.num_players):
             if state.hand_size[seat] == fewest:
                 side = side_of(rules, seat)
@@ -79,7 +81,7 @@ def end_in_stalemate(state, rules):
     end_round(state, rules, STALEMATE, winner)
 
 
-@jit
+@lean
 def match_winners(state, rules):
     """The seats, as bits, that have won the match, or -1 while it goes on. A match without a target is one round."""
     if state.phase != OVER_PHASE:

@@ -49,9 +49,11 @@ from uno_env.engine.legal import (
 )
 from uno_env.engine.piles import draw, forget_played, pass_on_knowledge, put_on_top, show_hand, top_kind
 from uno_env.engine.scoring import OUT, TRUNCATED, end_in_stalemate, end_round, side_of
-from uno_env.jit import inline, jit
+from uno_env.jit import copy_bytes, inline, lean, scratch
+from uno_env.rules import MAX_PLAYERS
 from uno_env.state import ACCEPT, CATCH, CHALLENGE, DRAW, MAX_DECK, NAME_COLOUR, PASS, PLAY_WILD, ROW, SWAP, UNO
 
+ALL_HANDS = MAX_PLAYERS * ROW  # bytes
 SWAP_SYMBOL, SHUFFLE_SYMBOL = 13 + WILD_SWAP - NUM_COLOURED, 13 + WILD_SHUFFLE - NUM_COLOURED
 
 
@@ -62,7 +64,7 @@ def ask(state, phase, actor):
     state.actor = actor
 
 
-@jit
+@lean
 def begin_turn(state, rules, seat):
     """The turn of ``seat`` begins, unless the round has had all the turns it may have (ruling 29)."""
     if rules.max_turns > 0 and state.turns >= rules.max_turns:
@@ -76,7 +78,7 @@ def begin_turn(state, rules, seat):
 # Placing a card -------------------------------------------------------------------------------------------------------
 
 
-@jit
+@lean
 def place(state, rules, seat, kind, colour):
     """``seat`` plays a card; ``colour`` is the one named for a wild."""
     state.guilty = -1
@@ -112,7 +114,7 @@ def place(state, rules, seat, kind, colour):
         move_hands(state, rules)
 
 
-@jit
+@lean
 def go_out(state, rules, seat):
     """The last card is played: draw what it makes the next player draw, then score."""
     if rules.final_draw == 1:
@@ -126,7 +128,7 @@ def go_out(state, rules, seat):
     end_round(state, rules, OUT, side_of(rules, seat))
 
 
-@jit
+@lean
 def ask_jump_in(state, rules, after):
     """Ask the next seat after ``after`` that holds a card identical to the top card; the card's player comes last (ruling 37)."""
     kind = top_kind(state)
@@ -143,7 +145,7 @@ def ask_jump_in(state, rules, after):
 # Hands that move ------------------------------------------------------------------------------------------------------
 
 
-@jit
+@lean
 def move_hands(state, rules):
     """The movement that the placed card asks for: 7, 0, Wild Swap Hands, Wild Shuffle Hands; then the catch window."""
     n = rules.num_players
@@ -159,7 +161,7 @@ def move_hands(state, rules):
             return
         swap_hands(state, rules, 1 - state.turn)
     elif state.symbol == 0 and seven_zero != NO_SWAPS and seven_zero != ONLY_SEVEN:
-        receiver_of = np.empty(n, np.int64)
+        receiver_of = scratch(MAX_PLAYERS, np.int64)[:n]
         for seat in range(n):
             receiver_of[seat] = next_seat(state, rules, seat)
         give_hands(state, rules, receiver_of)
@@ -168,37 +170,42 @@ def move_hands(state, rules):
     open_catch(state, rules)
 
 
-@jit
+@lean
 def swap_hands(state, rules, other):
     """The player whose turn it is and ``other`` swap hands."""
-    receiver_of = np.arange(rules.num_players)
+    receiver_of = scratch(MAX_PLAYERS, np.int64)[: rules.num_players]
+    for seat in range(rules.num_players):
+        receiver_of[seat] = seat
     receiver_of[state.turn] = other
     receiver_of[other] = state.turn
     give_hands(state, rules, receiver_of)
 
 
-@jit
+@lean
 def give_hands(state, rules, receiver_of):
     """The hand of each seat ``h`` goes to ``receiver_of[h]``."""
     n = receiver_of.shape[0]
-    hands = state.hands[:n].copy()
-    sizes = state.hand_size[:n].copy()
+    hands = scratch(ALL_HANDS, np.int8)
+    sizes = scratch(MAX_PLAYERS, np.int64)
+    for seat in range(n):
+        sizes[seat] = state.hand_size[seat]
+        copy_bytes(hands, seat * ROW, state.hands[seat], ROW)
     moved = np.int64(0)
     for seat in range(n):
         receiver = receiver_of[seat]
-        state.hands[receiver, :] = hands[seat]
         state.hand_size[receiver] = sizes[seat]
+        copy_bytes(state.hands[receiver], 0, hands[seat * ROW :], ROW)
         if receiver != seat:
             moved |= np.int64(1) << seat
     pass_on_knowledge(state, receiver_of)
     call_again(state, rules, moved)
 
 
-@jit
+@lean
 def shuffle_hands(state, rules):
     """All hands are shuffled together and dealt out from the seat at the player's left (ruling 39). Nobody knows anything after."""
     n = rules.num_players
-    pool = np.empty(MAX_DECK, np.int8)
+    pool = scratch(MAX_DECK, np.int8)
     count = np.int64(0)
     for seat in range(n):
         for kind in range(NUM_KINDS):
@@ -217,7 +224,7 @@ def shuffle_hands(state, rules):
     call_again(state, rules, (np.int64(1) << n) - 1)
 
 
-@jit
+@lean
 def call_again(state, rules, moved):
     """Flags do not move with hands (ruling 42); with ``uno_on_received`` a single card that moved must be called (ruling 44)."""
     for seat in range(rules.num_players):
@@ -234,7 +241,7 @@ def call_again(state, rules, moved):
 # The Uno catch window -------------------------------------------------------------------------------------------------
 
 
-@jit
+@lean
 def open_catch(state, rules):
     """Duties are judged on the hands as they are now; then the offenders are handled one by one."""
     if state.owing | state.received != 0:
@@ -245,7 +252,7 @@ def open_catch(state, rules):
     next_offender(state, rules)
 
 
-@jit
+@lean
 def next_offender(state, rules):
     """Open the window for the next offender in order of play from the card's player, or let the card take effect (ruling 47)."""
     state.offender = -1
@@ -269,7 +276,7 @@ def next_offender(state, rules):
 # Effects --------------------------------------------------------------------------------------------------------------
 
 
-@jit
+@lean
 def take_effect(state, rules):
     """The placed card acts on the next seat in the direction of play (``rules.md`` 2.8)."""
     seat = np.int64(state.turn)
@@ -296,17 +303,17 @@ def take_effect(state, rules):
         begin_turn(state, rules, following)
 
 
-@jit
+@lean
 def face_total(state, rules, victim):
     """``victim`` is asked if it has an answer to the total, and draws it at once if not (ruling 3)."""
-    if rules.stacking != NO_STACKING and fill_answers(state, rules, victim, np.empty(ROW, np.int8)) > 0:
+    if rules.stacking != NO_STACKING and fill_answers(state, rules, victim, scratch(ROW, np.int8)) > 0:
         state.turn = victim
         ask(state, STACK_PHASE, victim)
     else:
         take_total(state, rules, victim)
 
 
-@jit
+@lean
 def take_total(state, rules, victim):
     """``victim`` draws all that is due and loses its turn."""
     draw(state, rules, victim, state.pending)
@@ -322,7 +329,7 @@ def settle(state, rules, seat):
     begin_turn(state, rules, seat)
 
 
-@jit
+@lean
 def challenge(state, rules, challenger):
     """The Wild Draw Four of the player whose turn it is is challenged (``rules.md`` 2.10, rulings 30-33)."""
     player = np.int64(state.turn)
@@ -343,7 +350,7 @@ def challenge(state, rules, challenger):
         take_total(state, rules, victim)
 
 
-@jit
+@lean
 def ask_outsider(state, rules, after):
     """With ``challenger="any"`` the others may challenge in order of play; when none does, the victim draws (ruling 31)."""
     outsider = next_seat(state, rules, after)
@@ -356,7 +363,7 @@ def ask_outsider(state, rules, after):
 # Drawing and passing --------------------------------------------------------------------------------------------------
 
 
-@jit
+@lean
 def draw_in_turn(state, rules):
     """The actor draws one card, or until one is playable; it may be able to play it (``rules.md`` 2.7, 3.4)."""
     seat = np.int64(state.actor)
@@ -377,7 +384,7 @@ def draw_in_turn(state, rules):
     begin_turn(state, rules, next_seat(state, rules, seat))
 
 
-@jit
+@lean
 def pass_in_turn(state, rules):
     """The forced pass: nothing to play, nothing to draw. A full circle of them ends the round (ruling 26)."""
     state.drew_on[state.actor] = state.colour
@@ -391,7 +398,7 @@ def pass_in_turn(state, rules):
 # The transition -------------------------------------------------------------------------------------------------------
 
 
-@jit
+@lean
 def decline(state, rules):
     """``pass``, which means something else in every phase."""
     actor = np.int64(state.actor)
@@ -418,7 +425,7 @@ def decline(state, rules):
         ask_outsider(state, rules, actor)
 
 
-@jit
+@lean
 def apply(state, rules, action):
     """Carry out a legal action of the actor. An illegal one is the caller's mistake (see `uno_env.engine.step`)."""
     actor = np.int64(state.actor)
