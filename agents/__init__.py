@@ -10,11 +10,12 @@ from typing import cast
 from agents import scripted
 from agents.base import Agent, BatchAgent, CompiledAgent, View, play_round
 from agents.strategist import Strategist
+from uno_env.random_card import random_loop
 
 __all__ = ["CHAMPION", "NAMES", "Agent", "BatchAgent", "CompiledAgent", "View", "load", "play_round"]
 
 _SCRIPTED: dict[str, Callable[[], Agent]] = {
-    "random": lambda: CompiledAgent("random", scripted.random_loop),
+    "random": lambda: CompiledAgent("random", random_loop),
     "uniform": lambda: CompiledAgent("uniform", scripted.uniform_loop),
     "rule": lambda: CompiledAgent("rule", scripted.rule_loop),
     "actions_first": lambda: CompiledAgent("actions_first", scripted.actions_first_loop),
