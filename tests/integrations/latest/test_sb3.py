@@ -5,7 +5,10 @@ and the training script in self-play.
 from __future__ import annotations
 
 import json
+import os
 import pickle
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 from typing import Any
@@ -22,8 +25,9 @@ from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecMoni
 
 import agents
 from agents.sb3 import SB3Policy
+from tests.docs.test_readme import ROOT, blocks
 from train import sb3_maskable_ppo
-from train.config import load
+from train.config import ConfigError, load
 from uno_env import UnoEnv
 from uno_env.random_card import RandomCard
 from uno_env.sb3 import UnoSB3VecEnv
@@ -146,7 +150,7 @@ def test_maskable_ppo_trains(kind: str) -> None:
 def test_evaluate_policy() -> None:
     envs = VecMonitor(UnoSB3VecEnv(8, num_players=2))
     model = MaskablePPO("MlpPolicy", envs, n_steps=16, device="cpu", seed=1)
-    mean, _ = evaluate_policy(model, envs, n_eval_episodes=20)
+    mean, _ = evaluate_policy(model, envs, n_eval_episodes=20, deterministic=False)
     assert -1 <= mean <= 1
 
 
@@ -164,6 +168,17 @@ def test_a_film_is_written(kind: str, tmp_path: Path) -> None:
     (film,) = tmp_path.glob("*.mp4")
     with VideoFileClip(str(film)) as clip:
         assert clip.size[0] * clip.size[1] == 2 * 240 * 160  # a tile for each game
+
+
+@pytest.mark.parametrize("code", blocks("python", [ROOT / "docs" / "integrations" / "stable-baselines3.md"]))
+def test_the_page_runs(code: str, tmp_path: Path) -> None:
+    """As a script: a block starts processes, which import it anew."""
+    script = tmp_path / "block.py"
+    script.write_text(code, encoding="utf-8")
+    command = [sys.executable, "-W", "error", str(script)]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 # The training script ----------------------------------------------------------------------------------------------------
@@ -213,11 +228,17 @@ def test_snapshots_become_the_opponents(tmp_path: Path) -> None:
 def test_bad_configs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for arguments, message in (
         ([], "--out FOLDER is missing"),
-        (["--out", str(tmp_path), "--vec-env", "single"], "plays one game: num_envs=256"),
-        (["--out", str(tmp_path), "--activation", "Sine"], "activation='Sine'"),
         (["--out", str(tmp_path), "--opponent", "nobody"], "unknown agent 'nobody'"),
-        (["--out", str(tmp_path), "--epochs", "0"], "epochs=0: expected at least 1"),
+        (["--out", str(tmp_path), "--rules", "offcial"], "'offcial' are neither a preset"),
     ):
         assert sb3_maskable_ppo.main(arguments) == 2
         assert message in capsys.readouterr().err
     assert not (tmp_path / "config.yaml").exists()
+    for options, message in (
+        ({"vec_env": "single"}, "plays one game: num_envs=256"),
+        ({"activation": "Sine"}, "activation='Sine': expected one of ReLU, "),
+        ({"epochs": 0}, "epochs=0: expected at least 1"),
+        ({"evaluate_against": ()}, "evaluate_against: expected at least one opponent"),
+    ):
+        with pytest.raises(ConfigError, match=message):
+            sb3_maskable_ppo.Config(**options)
