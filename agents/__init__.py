@@ -10,11 +10,12 @@ from typing import cast
 from agents import scripted
 from agents.base import Agent, BatchAgent, CompiledAgent, View, play_round
 from agents.strategist import Strategist
+from uno_env.random_card import random_loop
 
 __all__ = ["CHAMPION", "NAMES", "Agent", "BatchAgent", "CompiledAgent", "View", "load", "play_round"]
 
 _SCRIPTED: dict[str, Callable[[], Agent]] = {
-    "random": lambda: CompiledAgent("random", scripted.random_loop),
+    "random": lambda: CompiledAgent("random", random_loop),
     "uniform": lambda: CompiledAgent("uniform", scripted.uniform_loop),
     "rule": lambda: CompiledAgent("rule", scripted.rule_loop),
     "actions_first": lambda: CompiledAgent("actions_first", scripted.actions_first_loop),
@@ -33,7 +34,7 @@ def load(spec: str | Path) -> Agent:
 
     Args:
         spec: a scripted agent's name (`NAMES`); ``champion``, the shipped network for the number of players (needs torch);
-            the path of a ``.safetensors`` checkpoint or of a run folder (likewise);
+            the path of a ``.safetensors`` checkpoint or of a run folder, of `train.ppo` or `train.sb3_maskable_ppo` (likewise);
             or ``package.module:Class``, which is imported and called without arguments.
 
     Raises:
@@ -54,17 +55,20 @@ def load(spec: str | Path) -> Agent:
         return _import(module, name)
     raise ValueError(
         f"unknown agent {text!r}: there are {', '.join((*NAMES, CHAMPION))}; "
-        "a .safetensors checkpoint or an existing run folder; package.module:Class"
+        "a .safetensors checkpoint (agents.sb3.export makes one of a Stable-Baselines3 model) or an existing run folder; "
+        "package.module:Class"
     )
 
 
 def _load_checkpoint(path: Path) -> Agent:
     if not path.exists():
         raise ValueError(f"agent {str(path)!r}: there is no such checkpoint")
-    from agents.torch_policy import TorchPolicy  # torch is needed for learnt agents alone
+    from agents.sb3 import SB3Policy  # torch is needed for learnt agents alone
+    from agents.torch_policy import TorchPolicy, read_model
 
     try:
-        return cast(Agent, TorchPolicy.load(path))
+        kind = SB3Policy if "perceptron" in read_model(path)[0] else TorchPolicy
+        return cast(Agent, kind.load(path))
     except FileNotFoundError as error:
         raise ValueError(f"agent {str(path)!r}: {error}") from None
 

@@ -1,4 +1,6 @@
-"""Scripted agents by simple rules, compiled: `random`, `uniform`, `rule`, `actions_first`, `highest_points`.
+"""Scripted agents by simple rules, compiled: `uniform`, `rule`, `actions_first`, `highest_points`.
+
+The simplest one, ``random``, is the built-in opponent of the environments: `uno_env.random_card`.
 
 All of them call Uno and catch whenever they may, play a drawn card that fits, and answer a stack when they can. Only `uniform` ever
 draws while it could play.
@@ -11,32 +13,11 @@ import numpy as np
 from agents.reading import cards_of_colour, named_colour, player_on_turn, seen_of_colour, would_bluff
 from uno_env.cards import NUM_COLOURED, NUM_COLOURS, NUM_KINDS, NUM_SYMBOLS, SKIP, WILD_DRAW_FOUR
 from uno_env.jit import inline, jit
-from uno_env.observe import COLOUR_BEFORE, HAND, MAX_OTHERS, OTHER_CARDS, OTHER_WIDTH, OTHERS, PLAYABLE
-from uno_env.state import ACCEPT, CATCH, CHALLENGE, DRAW, NAME_COLOUR, NUM_ACTIONS, PASS, PLAY_WILD, SWAP, UNO
-
-_LOW = np.uint64(0xFFFFFFFF)
-_32 = np.uint64(32)
-
+from uno_env.observe import COLOUR_BEFORE, MAX_OTHERS, OTHER_CARDS, OTHER_WIDTH, OTHERS, PLAYABLE
+from uno_env.random_card import high, low, not_a_card, pick, play
+from uno_env.state import CATCH, CHALLENGE, NAME_COLOUR, NUM_ACTIONS, PASS, SWAP, UNO
 
 # Small choices --------------------------------------------------------------------------------------------------------
-
-
-@inline
-def pick(bits, n):
-    """A uniform integer from 0 to ``n - 1`` made of 32 random bits (uint64)."""
-    return np.int64(((bits & _LOW) * np.uint64(n)) >> _32)
-
-
-@inline
-def low(word):
-    """Half of a random word."""
-    return word & _LOW
-
-
-@inline
-def high(word):
-    """The other half."""
-    return word >> _32
 
 
 @inline
@@ -45,18 +26,6 @@ def first_legal(mask, low_action, high_action):
     for action in range(low_action, high_action):
         if mask[action] > 0:
             return np.int64(action)
-    return np.int64(-1)
-
-
-@inline
-def not_a_card(mask):
-    """What is left when no card is played: draw, accept, or pass; -1 for none of these."""
-    if mask[DRAW] > 0:
-        return np.int64(DRAW)
-    if mask[ACCEPT] > 0:
-        return np.int64(ACCEPT)
-    if mask[PASS] > 0:
-        return np.int64(PASS)
     return np.int64(-1)
 
 
@@ -79,53 +48,7 @@ def favourite_colour(row, bits):
     return np.int64(0)
 
 
-@inline
-def play(kind, colour):
-    """The action that plays a card, naming ``colour`` if it is wild."""
-    return np.int64(kind) if kind < NUM_COLOURED else PLAY_WILD + (kind - NUM_COLOURED) * NUM_COLOURS + colour
-
-
-# random and uniform ---------------------------------------------------------------------------------------------------
-
-
-@jit
-def random_policy(row, mask, word, settings):
-    """A card chosen uniformly among the playable ones in hand, a uniform colour, a coin for a challenge."""
-    if mask[UNO] > 0:
-        return np.int64(UNO)
-    if mask[CATCH] > 0:
-        return np.int64(CATCH)
-    total = np.int64(0)
-    for kind in range(NUM_KINDS):
-        if row[PLAYABLE + kind] > 0:
-            total += row[HAND + kind]
-    if total > 0:
-        nth = pick(low(word), total)
-        for kind in range(NUM_KINDS):
-            if row[PLAYABLE + kind] > 0:
-                nth -= row[HAND + kind]
-                if nth < 0:
-                    return play(kind, pick(high(word), NUM_COLOURS))
-    if mask[CHALLENGE] > 0 and pick(low(word), 2) == 0:
-        return np.int64(CHALLENGE)
-    action = not_a_card(mask)
-    return action if action >= 0 and mask[SWAP] == 0 else any_legal(mask, low(word))
-
-
-@jit
-def any_legal(mask, bits):
-    """A uniformly chosen legal action; passing counts only when nothing else is legal."""
-    total = np.int64(0)
-    for action in range(NUM_ACTIONS):
-        total += mask[action]
-    passing = mask[PASS] > 0 and total > 1
-    nth = pick(bits, total - 1 if passing else total)
-    for action in range(NUM_ACTIONS):
-        if mask[action] > 0 and not (passing and action == PASS):
-            if nth == 0:
-                return np.int64(action)
-            nth -= 1
-    return np.int64(PASS)
+# uniform --------------------------------------------------------------------------------------------------------------
 
 
 @jit
@@ -236,13 +159,6 @@ def highest_points_policy(row, mask, word, settings):
 
 
 # Batches --------------------------------------------------------------------------------------------------------------
-
-
-@jit
-def random_loop(rows, masks, words, settings, actions):
-    """`random_policy` for every row."""
-    for i in range(actions.shape[0]):
-        actions[i] = random_policy(rows[i], masks[i], words[i], settings)
 
 
 @jit

@@ -28,7 +28,7 @@ from agents.reading import (
     top_symbol,
     would_bluff,
 )
-from agents.scripted import favourite_colour, first_legal, low, play
+from agents.scripted import favourite_colour, first_legal
 from uno_env.cards import (
     DRAW_TWO,
     NUM_COLOURED,
@@ -54,6 +54,7 @@ from uno_env.observe import (
     PLAYABLE,
     UNSEEN,
 )
+from uno_env.random_card import low, play
 from uno_env.rules import Rules
 from uno_env.state import ACCEPT, CATCH, CHALLENGE, DRAW, NAME_COLOUR, NUM_ACTIONS, PASS, SWAP, UNO, Phase
 

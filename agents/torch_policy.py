@@ -64,14 +64,17 @@ def save_model(
         greedy: whether it is meant to play its highest output (values of actions), not to sample (logits).
         about: kept as information.
     """
+    write_model(path, weights, rules, {"network": asdict(network), "greedy": greedy, "about": about})
+
+
+def write_model(path: str | Path, weights: Mapping[str, torch.Tensor], rules: Rules, told: Mapping[str, Any]) -> None:
+    """Write weights under a header with the versions, the rules, and what else is ``told`` of them."""
     header = {
         "format": FORMAT,
         "uno_env": environment_version(),
         "observation": OBS_SIZE,
-        "network": asdict(network),
         "rules": rules.to_dict() | {"num_players": rules.num_players},
-        "greedy": greedy,
-        "about": about,
+        **told,
     }
     plain = {name: tensor.detach().cpu().contiguous() for name, tensor in weights.items()}
     write_atomically(Path(path), save(plain, {"uno_env": json.dumps(header)}))
@@ -98,6 +101,27 @@ def players_at(observations: np.ndarray) -> int:
     if others.min() != others.max():
         raise ValueError(f"observations of tables with {others.min() + 1} to {others.max() + 1} players: expected one size")
     return int(others[0]) + 1
+
+
+def read_model(path: str | Path, device: str = "cpu") -> tuple[dict[str, Any], dict[str, torch.Tensor]]:
+    """Header and weights of a model file, or of the best (else the last) model of a run folder.
+
+    Raises:
+        FileNotFoundError: where there is no model.
+        ValueError: for a file that is no model of this version.
+    """
+    path = find_model(path)
+    with safe_open(path, "pt", device=device) as file:
+        text = (file.metadata() or {}).get("uno_env")
+        if text is None:
+            raise ValueError(f"{path}: not an uno-env model (no 'uno_env' entry in its header)")
+        header = json.loads(text)
+        if header["format"] != FORMAT or header["observation"] != OBS_SIZE:
+            raise ValueError(
+                f"{path}: model format {header['format']} with observations of {header['observation']}, written by uno-env "
+                f"{header['uno_env']}; this version reads format {FORMAT} with {OBS_SIZE}"
+            )
+        return header, {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
 
 
 class TorchPolicy:
@@ -135,18 +159,9 @@ class TorchPolicy:
             FileNotFoundError: where there is no model.
             ValueError: for a file that is no model of this version.
         """
-        path = find_model(path)
-        with safe_open(path, "pt", device=device) as file:
-            text = (file.metadata() or {}).get("uno_env")
-            if text is None:
-                raise ValueError(f"{path}: not an uno-env model (no 'uno_env' entry in its header)")
-            header = json.loads(text)
-            if header["format"] != FORMAT or header["observation"] != OBS_SIZE:
-                raise ValueError(
-                    f"{path}: model format {header['format']} with observations of {header['observation']}, written by uno-env "
-                    f"{header['uno_env']}; this version reads format {FORMAT} with {OBS_SIZE}"
-                )
-            weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        header, weights = read_model(path, device)
+        if "network" not in header:
+            raise ValueError(f"{path}: a model of another kind, for agents.load")
         network = NetworkConfig.from_dict(header["network"])
         actor = Actor(network).to(device)
         actor.load_state_dict(weights)
@@ -164,9 +179,13 @@ class TorchPolicy:
 
     def act_batch(self, observations: np.ndarray, action_masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Actions ``int64[M]`` for observations ``int8[M, OBS_SIZE]`` and masks ``int8[M, 91]``."""
+        return self.decide(observations, action_masks, rng.integers(0, 2**64, len(observations), dtype=np.uint64))
+
+    def decide(self, observations: np.ndarray, action_masks: np.ndarray, words: np.ndarray) -> np.ndarray:
+        """As `act_batch`, with a random word (``uint64[M]``) for each decision."""
         count = len(observations)
         actions, log_probs = np.empty(count, np.int64), np.empty(count, np.float32)
-        uniforms = np.full(count, -1.0) if self.greedy else rng.random(count)
+        uniforms = np.full(count, -1.0) if self.greedy else (words >> np.uint64(11)) * 2.0**-53
         sample_masked(self.logits(observations), np.ascontiguousarray(action_masks), uniforms, actions, log_probs)
         return actions
 

@@ -1,7 +1,7 @@
 """Uno as a reinforcement-learning environment: right in every rule, fast, and made to be read.
 
 `Game` for one game, `UnoVector` for many at once, `uno_env.uno_v0` for PettingZoo,
-``gymnasium.make("uno_env:Uno-v0")`` (`UnoEnv`) for Gymnasium.
+``gymnasium.make("uno_env:Uno-v0")`` (`UnoEnv`) and ``gymnasium.make_vec`` (`UnoVectorEnv`) for Gymnasium.
 """
 
 from uno_env import uno_v0
@@ -12,6 +12,7 @@ from uno_env.rules import PRESETS, Rules, RulesError
 from uno_env.single_agent import UnoEnv
 from uno_env.state import NUM_ACTIONS, Phase
 from uno_env.vector import UnoVector
+from uno_env.vector_env import UnoVectorEnv
 
 __version__ = "0.1.0"
 
@@ -39,5 +40,6 @@ __all__ = [
     "RulesError",
     "UnoEnv",
     "UnoVector",
+    "UnoVectorEnv",
     "uno_v0",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import secrets
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NoReturn, TypeAlias
 
@@ -29,7 +29,7 @@ from uno_env.transcripts import append_transcript
 Observation: TypeAlias = dict[str, np.ndarray]
 OVER, TRUNCATED = int(Phase.OVER), int(Termination.TRUNCATED)
 
-# What `advance` returns: the actor in the low bits, and these flags.
+# What `carry_out` returns: these flags; `advance` adds the actor in the low bits.
 SEAT_BITS = 15
 ROUND_ENDED, EPISODE_ENDED, CUT_OFF = 16, 32, 64
 
@@ -46,9 +46,12 @@ def look(states, rules, row, mask):
 
 
 @lean
-def advance(states, rules, action, scheme, whole_match, row, mask, rewards):
-    """Carry out a legal action, deal the next round of a match, and `look`; ``rewards`` are written when a round ends."""
-    state = states[0]
+def carry_out(states, rules, i, action, scheme, whole_match, rewards):
+    """Carry out a legal action in game ``i``, and deal the next round of a match; returns flags.
+
+    ``rewards`` (``float32[P]``) are written when a round ends.
+    """
+    state = states[i]
     params = rules[0]
     flags = np.int64(0)
     engine.apply(state, params, action)
@@ -56,11 +59,18 @@ def advance(states, rules, action, scheme, whole_match, row, mask, rewards):
         engine.fill_rewards(state, params, scheme, rewards)
         flags = ROUND_ENDED
         if whole_match and engine.match_winners(state, params) < 0:
-            engine.deal_next(states, rules, 0)
+            engine.deal_next(states, rules, i)
         else:
             flags |= EPISODE_ENDED
             if state.termination == TRUNCATED:
                 flags |= CUT_OFF
+    return flags
+
+
+@lean
+def advance(states, rules, action, scheme, whole_match, row, mask, rewards):
+    """`carry_out` a legal action and `look`."""
+    flags = carry_out(states, rules, 0, action, scheme, whole_match, rewards)
     return look(states, rules, row, mask) | flags
 
 
@@ -175,6 +185,30 @@ def observation_space() -> gymnasium.spaces.Dict:
     """A fresh space of what an agent observes."""
     mask = gymnasium.spaces.Box(0, 1, (NUM_ACTIONS,), np.int8)
     return gymnasium.spaces.Dict({"observation": _box(observe.LAYOUT, _OBSERVATION_BOUNDS), "action_mask": mask})
+
+
+# What is shown ----------------------------------------------------------------------------------------------------------
+
+
+def follow(game: Game, action: int, whole_match: bool) -> None:
+    """Let a `Game` play along, so that it can tell of events; the next round of a match is dealt as in `carry_out`."""
+    game.push(action)
+    if whole_match and game.over and game.match_winners is None:
+        game.next_round()
+
+
+def as_text(game: Game, viewpoint: int | None, names: Sequence[str], colour: bool | None) -> str:
+    """The table as text, as ``viewpoint`` sees it; colour None: where standard output is a terminal that shows it."""
+    told = text.table(game, viewpoint, names)
+    wanted = ansi.terminal_has_colour(sys.stdout) if colour is None else colour
+    return ansi.coloured(told) if wanted else told
+
+
+def as_picture(game: Game, viewpoint: int | None, names: Sequence[str], width: int) -> Any:
+    """The table with what happened last, as a pygame surface."""
+    lines = (text.event_line(event, names, viewpoint) for event in reversed(game.history))
+    last = next((line for line in lines if line is not None), None)
+    return raster.draw_table(game.position(), viewpoint, names=names, event=last, width=width)
 
 
 # The environment --------------------------------------------------------------------------------------------------------
@@ -371,7 +405,7 @@ class UnoAEC(AECEnv[str, Observation, "int | None"]):
             self._clear_rewards()
             self._paid = False
         if self._shown is not None:
-            self._show(self._shown, number)
+            follow(self._shown, number, self._whole_match)
         self.infos[agent] = {"action_mask": _NOTHING.copy()}
         if told <= SEAT_BITS:
             self._acting = self.agent_selection = agent = self.possible_agents[told]
@@ -433,14 +467,10 @@ class UnoAEC(AECEnv[str, Observation, "int | None"]):
         game, names = self._shown, self.possible_agents
         assert game is not None
         if self.render_mode == "ansi":
-            told = text.table(game, self._viewpoint, names)
-            wanted = ansi.terminal_has_colour(sys.stdout) if self.ansi_colour is None else self.ansi_colour
-            return ansi.coloured(told) if wanted else told
+            return as_text(game, self._viewpoint, names, self.ansi_colour)
         if self._window is not None and self._window.closed:
             return None
-        lines = (text.event_line(event, names, self._viewpoint) for event in reversed(game.history))
-        last = next((line for line in lines if line is not None), None)
-        picture = raster.draw_table(game.position(), self._viewpoint, names=names, event=last, width=self.render_width)
+        picture = as_picture(game, self._viewpoint, names, self.render_width)
         if self.render_mode == "rgb_array":
             return raster.pixels(picture)
         if self._window is None:
@@ -458,11 +488,6 @@ class UnoAEC(AECEnv[str, Observation, "int | None"]):
     def _check_reset(self, what: str) -> None:
         if self.game_seed is None:
             raise ResetNeeded(f"{what}: call reset() first")
-
-    def _show(self, game: Game, action: int) -> None:
-        game.push(action)
-        if self._whole_match and game.over and game.match_winners is None:
-            game.next_round()
 
     def _seat_to_show(self, viewpoint: str | int) -> int | None:
         if viewpoint == "all":

@@ -57,12 +57,15 @@ class View:
 class Agent(Protocol):
     """A player: anything with ``act``.
 
-    Two more methods are optional and looked for by name:
+    Three more methods are optional and looked for by name:
 
     * ``act_batch(observations, action_masks, rng)``: actions, ``int64[M]``, for ``int8[M, OBS_SIZE]`` and ``int8[M, 91]``, with a
       NumPy generator. It is what makes an agent fast in evaluation and as an opponent in a batch.
     * ``for_rules(rules)``: the agent as it plays under these rules. An observation does not tell the rules, so whoever calls
-      ``act_batch`` asks for this first. Agents without it play all rules alike.
+      ``act_batch`` or ``decide`` asks for this first. Agents without it play all rules alike.
+    * ``decide(observations, action_masks, words)``: as ``act_batch``, with a random word (uint64) for each row, of which all that
+      is random in its decision is made. A batch then repeats what its rows would do one by one, which is how `UnoVectorEnv` plays
+      the same games as single environments.
     """
 
     def act(self, view: View) -> int:

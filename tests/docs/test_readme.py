@@ -6,6 +6,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -15,10 +16,10 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
-def blocks(language: str) -> list[pytest.ParameterSet]:
+def blocks(language: str, pages: Sequence[Path] = PAGES) -> list[pytest.ParameterSet]:
     """The code blocks of one language, each with its page and number as id."""
     found = []
-    for page in PAGES:
+    for page in pages:
         matches = [code for name, code in BLOCK.findall(page.read_text(encoding="utf-8")) if name == language]
         found += [pytest.param(code, id=f"{page.name}-{number}") for number, code in enumerate(matches)]
     return found

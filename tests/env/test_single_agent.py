@@ -23,10 +23,10 @@ from gymnasium.utils.env_checker import check_env
 
 import uno_env
 from tests.env.play import pick
-from uno_env import OBS_SIZE, PRESETS, Game, IllegalAction, Rules, UnoEnv, single_agent
+from uno_env import OBS_SIZE, PRESETS, Game, IllegalAction, Rules, UnoEnv, opponents, single_agent
 from uno_env.aec import UnoAEC
+from uno_env.random_card import RandomCard
 from uno_env.rules import RulesError
-from uno_env.single_agent import RandomCard
 from uno_env.view import View
 
 ID = "uno_env:Uno-v0"
@@ -214,16 +214,19 @@ def test_the_game_is_that_of_the_seed() -> None:
     fresh.reset()
     other.reset()
     assert fresh.game_seed != other.game_seed
-    assert fresh.game().to_bytes() == Game("research", fresh.game_seed, num_players=3).to_bytes()
     other.reset(seed=fresh.game_seed)
+    assert fresh.game().to_bytes() == other.game().to_bytes()
     assert episode(fresh, random.Random(1)) == episode(other, random.Random(1))
 
 
-def test_opponents_have_generators_of_their_own() -> None:
+def test_opponents_have_random_numbers_of_their_own() -> None:
     env = UnoEnv(num_players=4, opponents=Batched())
+    episode(env, random.Random(0), 3)
+    states = [json.dumps(generator.bit_generator.state) for generator in env._seating._generators.values()]
+    assert len(set(states)) == len(states) == 3
+    env = UnoEnv(num_players=4, opponents=None, seat="random")
     env.reset(seed=3)
-    states = {json.dumps(generator.bit_generator.state) for generator in env._generators}
-    assert len(states) == 4
+    assert len(set(env._seating._streams.ravel().tolist())) == 5
     assert len({table.tobytes() for table in (env.reset(seed=seed)[0] for seed in range(5))}) == 5
 
 
@@ -377,12 +380,12 @@ def test_names_need_the_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
             raise ModuleNotFoundError("No module named 'agents'", name="agents")
         return real(name, package)
 
-    monkeypatch.setattr(single_agent.importlib, "import_module", without)
+    monkeypatch.setattr(opponents.importlib, "import_module", without)
     with pytest.raises(ImportError, match=r"opponents='random': names need the package agents of the uno-env checkout"):
         UnoEnv(opponents="random")
     UnoEnv().reset(seed=0)
     UnoEnv(opponents="tests.env.test_single_agent:Batched").reset(seed=0)
-    monkeypatch.setattr(single_agent.importlib, "import_module", lambda name: os if name == "agents" else real(name))
+    monkeypatch.setattr(opponents.importlib, "import_module", lambda name: os if name == "agents" else real(name))
     with pytest.raises(ImportError, match="names need the package agents"):  # another package of that name
         UnoEnv(opponents="random")
 

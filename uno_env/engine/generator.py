@@ -9,7 +9,7 @@ import numpy as np
 
 from uno_env.jit import lean, wrapping
 
-_STEP = np.uint64(0x9E3779B97F4A7C15)
+STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX2 = np.uint64(0x94D049BB133111EB)
 _30, _27, _31, _32 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(32)
@@ -26,13 +26,13 @@ def mix(z):
 @wrapping
 def seeded(seed):
     """The generator's first state for a seed (uint64)."""
-    return mix(np.uint64(seed) + _STEP)
+    return mix(np.uint64(seed) + STEP)
 
 
 @wrapping
 def next_word(state):
     """The next 64 random bits."""
-    word = state.rng + _STEP
+    word = state.rng + STEP
     state.rng = word
     return mix(word)
 
