@@ -1,16 +1,18 @@
 """Uno as a reinforcement-learning environment: right in every rule, fast, and made to be read.
 
 `Game` for one game, `UnoVector` for many at once, `uno_env.uno_v0` for PettingZoo,
-``gymnasium.make("uno_env:Uno-v0")`` (`UnoEnv`) for Gymnasium.
+``gymnasium.make("uno_env:Uno-v0")`` (`UnoEnv`) for Gymnasium; `uno_env.uno_text_v0` and ``Uno-text-v0`` (`UnoTextEnv`) for agents
+that read and write.
 """
 
-from uno_env import uno_v0
+from uno_env import uno_text_v0, uno_v0
 from uno_env.game import Event, Game, Outcome
 from uno_env.notation import IllegalAction, PositionError
 from uno_env.observe import LAYOUT, OBS_SIZE
 from uno_env.rules import PRESETS, Rules, RulesError
 from uno_env.single_agent import UnoEnv
 from uno_env.state import NUM_ACTIONS, Phase
+from uno_env.text_env import UnoTextEnv
 from uno_env.vector import UnoVector
 
 __version__ = "0.1.0"
@@ -38,6 +40,8 @@ __all__ = [
     "Rules",
     "RulesError",
     "UnoEnv",
+    "UnoTextEnv",
     "UnoVector",
+    "uno_text_v0",
     "uno_v0",
 ]
