@@ -25,9 +25,9 @@ class ColourMissing(Unreadable):
 _FIGURES = "zero one two three four five six seven eight nine"
 _NUMBERS: dict[str, str] = {word: str(number) for number, word in enumerate(_FIGURES.split())}
 _SMALL_WORDS = """
-a action all and answer as call card cards choice choose choosing color colour colours down final for from hand hands i in is it
-jump like ll make me move my name naming number of on onto out pick play playing please put say set the then this to turn up want
-whole will with would
+a action all and answer as call card cards choice choose choosing color colour colours down final for from hand hands i id
+ill in is it jump like make me move my name naming number of on onto out pick play playing please put say set the then this
+to turn up want whole will with would
 """
 _FILLERS = frozenset(_SMALL_WORDS.split())
 """Words without which an answer says the same."""

@@ -29,9 +29,9 @@ what is known of them, the own hand, points in a match, what is asked, and the l
 
 The text of a legal action: ``r5``, ``W4:b``, ``draw``, ``challenge``, ``swap:2``. Case, spacing and small words do not matter:
 "Play red 5", "R 5", "wild draw four, blue", "draw a card" are read as well (`uno_env.spelling`). In a longer text the action
-stands in [brackets], after "Action:", or in the last line. An integer, or ``#72``, is read as the action's number. Three questions may be
-asked instead, which costs nothing but a retry: ``rules``, ``discards`` (cards in the discard pile), ``unseen`` (cards that may be
-anywhere else).
+stands in [brackets], after "Action:", or in the last line. An integer, or ``#72``, is read as the action's number. Three
+questions may be asked instead, which costs nothing but a retry: ``rules``, ``discards`` (cards in the discard pile), ``unseen``
+(cards that may be anywhere else).
 
 ### Version History
 

@@ -69,8 +69,8 @@ def _start(rules: Rules) -> Iterator[str]:
         yield "Cards are turned up until a number shows; it is the first top card."
     else:
         yield (
-            "A card is turned up and acts on the first player: Skip and Draw Two as if played on it, a Wild lets it name the colour, "
-            "a Wild Draw Four is shuffled back."
+            "A card is turned up and acts on the first player: Skip and Draw Two as if played on it, a Wild lets it name the "
+            "colour, a Wild Draw Four is shuffled back."
         )
         first = {"dealer": "the dealer", "right_of_dealer": "the player on its right", "left_of_dealer": "the player on its left"}
         if rules.num_players > 2:
@@ -126,7 +126,7 @@ def _wild_draw_four(rules: Rules) -> Iterator[str]:
         yield "It may be played only by who holds no other card of the colour in force."
         return
     yield "It is honest if its player holds no other card of the colour in force, else a bluff, which is allowed."
-    yield "The next player may accept, or challenge: after a bluff its player draws the four instead and the challenger takes a turn;"
+    yield "The next player may accept, or challenge: after a bluff its player draws the four instead and the challenger plays on;"
     yield f"else the challenger draws {rules.failed_challenge_draw} and loses the turn."
     if rules.challenger == "any" and rules.num_players > 2:
         yield "If it accepts, the others may challenge in turn; one who is wrong draws two."
