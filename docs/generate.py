@@ -1,12 +1,14 @@
 """Write the generated parts of README.md and docs/*.md: ``python docs/generate.py``; ``--check`` only says what has drifted.
 
-A generated part stands between ``<!-- generated: NAME -->`` and ``<!-- end -->``. NAME is one of `GENERATORS`, or ``preset NAME``.
+A generated part stands between ``<!-- generated: NAME -->`` and ``<!-- end -->``. NAME is one of `GENERATORS`, or one of `NAMED`
+with one of its names, as in ``preset official``.
 """
 
 from __future__ import annotations
 
 import ast
 import dataclasses
+import inspect
 import itertools
 import re
 import sys
@@ -14,7 +16,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from uno_env import cards, notation, observe, rules, state
+import gymnasium
+
+from uno_env import cards, notation, observe, rules, single_agent, state, text_env, uno_v0
 from uno_env.rules import CHOICES, FLAGS, OPTIONAL, PRESETS, RANGES, Rules, RulesError
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -240,6 +244,80 @@ def actions() -> str:
     return table(("id", "meaning", "text"), rows)
 
 
+# Environments -----------------------------------------------------------------------------------------------------------
+
+ENVIRONMENTS: dict[str, tuple[Any, Any]] = {
+    "uno-v0": (uno_v0, uno_v0.raw_env),
+    "Uno-v0": (single_agent, single_agent.UnoEnv),
+    "Uno-text-v0": (text_env, text_env.UnoTextEnv),
+}
+"""By name: the module whose docstring is its page, and the class."""
+
+
+def creation(name: str) -> str:
+    """How an environment is made."""
+    if name == "uno-v0":
+        return '`uno_v0.env()`, or `pettingzoo.make("aec", "uno_env/uno-v0")` (PettingZoo 1.27)'
+    return f'`gymnasium.make("uno_env:{name}")`'
+
+
+def shape(space: Any) -> str:
+    """Shape and values of a space, for two cells."""
+    if isinstance(space, gymnasium.spaces.Text):
+        return f"text of at most {space.max_length:,} printable ASCII characters"
+    if isinstance(space, gymnasium.spaces.Box):
+        return f"`{space.shape}`, `{space.dtype}` from {space.low.min()} to {space.high.max()}"
+    if isinstance(space, gymnasium.spaces.Discrete):
+        return f"one number, `{space}`"
+    return "; ".join(f"`{key}`: {shape(part)}" for key, part in space.items())
+
+
+def environment(name: str) -> str:
+    """What an environment is, read off an instance of it."""
+    _, made = ENVIRONMENTS[name]
+    env = made()
+    rows: list[tuple[str, str]] = [("Creation", creation(name))]
+    if name == "uno-v0":
+        agents = env.possible_agents
+        low, high = RANGES["num_players"]
+        rows += [
+            ("Agents", f"{', '.join(f'`{agent}`' for agent in agents)}; {low}-{high}"),
+            ("Parallel API", "yes" if env.metadata["is_parallelizable"] else "no"),
+            ("Manual control", "`python -m train.play`"),
+            ("Action shape and values", shape(env.action_space(agents[0]))),
+            ("Observation shape and values", shape(env.observation_space(agents[0]))),
+            ("State shape and values", shape(env.state_space)),
+        ]
+    else:
+        rows += [
+            ("Agents", "one learner; 1-9 opponents"),
+            ("Action shape and values", shape(env.action_space)),
+            ("Observation shape and values", shape(env.observation_space)),
+        ]
+    rows.append(("Render modes", ", ".join(f"`{mode}`" for mode in env.metadata["render_modes"])))
+    return table(("", ""), rows)
+
+
+def arguments(name: str) -> str:
+    """The arguments of an environment: defaults from its signature, meanings from its page."""
+    page, made = ENVIRONMENTS[name]
+    section = page.__doc__.split("### Arguments\n")[1].split("\n### ")[0]
+    defaults = inspect.signature(made).parameters
+    rows = []
+    for item in re.split(r"^\* ", section, flags=re.M)[1:]:
+        argument, meaning = re.match(r"``(\w+)``: (.*)", item.split("\n\n")[0], re.S).groups()  # type: ignore[union-attr]
+        meaning = cell(meaning).replace(", see below", "")
+        rows.append((f"`{argument}`", code(defaults[argument].default), meaning[0].upper() + meaning[1:]))
+    return table(("argument", "default", "meaning"), rows)
+
+
+NAMED: dict[str, tuple[Callable[[str], str], Any]] = {
+    "preset": (preset, PRESETS),
+    "environment": (environment, ENVIRONMENTS),
+    "arguments": (arguments, ENVIRONMENTS),
+}
+"""Parts that are generated for a name: their generator, and the names."""
+
 GENERATORS: dict[str, Callable[[], str]] = {
     "fields": fields,
     "rules": short_fields,
@@ -258,9 +336,12 @@ def generated(name: str) -> str:
     if name in GENERATORS:
         return GENERATORS[name]()
     kind, _, which = name.partition(" ")
-    if kind == "preset" and which in PRESETS:
-        return preset(which)
-    raise ValueError(f"generated part {name!r}: expected one of {', '.join(GENERATORS)}, or 'preset' and a preset's name")
+    generator, names = NAMED.get(kind, (None, ()))
+    if generator is not None and which in names:
+        return generator(which)
+    raise ValueError(
+        f"generated part {name!r}: expected one of {', '.join(GENERATORS)}, or one of {', '.join(NAMED)} and a name that it has"
+    )
 
 
 def documents() -> list[Path]:

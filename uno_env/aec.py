@@ -16,7 +16,7 @@ from pettingzoo import AECEnv
 
 from uno_env import engine, observe
 from uno_env.cards import MAX_DECK, NUM_COLOURS, NUM_KINDS, NUM_TOP_SYMBOLS
-from uno_env.game import Game
+from uno_env.game import Event, Game
 from uno_env.jit import lean, scratch
 from uno_env.notation import IllegalAction, action_text
 from uno_env.observe import NUM_PHASES, OBS_SIZE, Part, lay_out
@@ -249,6 +249,7 @@ class UnoAEC(AECEnv[str, Observation, "int | None"]):
         render_width: int = table.WIDTH,
         ansi_colour: bool | None = False,
         save_games: str | Path | None = None,
+        keep_history: bool = False,
     ) -> None:
         """Make the environment; `reset` deals.
 
@@ -264,6 +265,7 @@ class UnoAEC(AECEnv[str, Observation, "int | None"]):
             render_width: width of the picture in pixels, 3 to each 2 of its height.
             ansi_colour: whether the text has colour; None: where standard output is a terminal that shows it (``NO_COLOR``).
             save_games: a file to which the transcript of every finished episode is added, a line each.
+            keep_history: whether `history` tells what happened also where nothing is rendered or saved.
 
         Raises:
             ValueError: for a value that can not be played with.
@@ -288,6 +290,7 @@ class UnoAEC(AECEnv[str, Observation, "int | None"]):
         self.render_width = render_width
         self.ansi_colour = ansi_colour
         self.save_games = None if save_games is None else Path(save_games)
+        self.keep_history = keep_history
         self.game_seed: int | None = None
 
         n = self.rules.num_players
@@ -373,7 +376,7 @@ class UnoAEC(AECEnv[str, Observation, "int | None"]):
         self._skip_agent_selection = None
         self._acting = self.agent_selection = agents[look(self._states, self._params, self._row, self._mask)]
         self.infos[self._acting] = {"action_mask": self._mask.copy()}
-        if self.render_mode is not None or self.save_games is not None:
+        if self.render_mode is not None or self.save_games is not None or self.keep_history:
             self._shown = self.game()
             if self.render_mode == "human":
                 self.render()
@@ -400,10 +403,7 @@ class UnoAEC(AECEnv[str, Observation, "int | None"]):
         told = int(
             advance(self._states, self._params, number, self._scheme, self._whole_match, self._row, self._mask, self._earned)
         )
-        self._cumulative_rewards[agent] = 0.0
-        if self._paid:
-            self._clear_rewards()
-            self._paid = False
+        self._settle(agent)
         if self._shown is not None:
             follow(self._shown, number, self._whole_match)
         self.infos[agent] = {"action_mask": _NOTHING.copy()}
@@ -414,6 +414,13 @@ class UnoAEC(AECEnv[str, Observation, "int | None"]):
             self._end_round(told)
         if self.render_mode == "human":
             self.render()
+
+    def _settle(self, agent: str) -> None:
+        """``agent`` has been told its rewards, and those of the last step are past."""
+        self._cumulative_rewards[agent] = 0.0
+        if self._paid:
+            self._clear_rewards()
+            self._paid = False
 
     def _end_round(self, told: int) -> None:
         self.rewards = dict(zip(self.possible_agents, self._earned.tolist(), strict=True))
@@ -457,6 +464,11 @@ class UnoAEC(AECEnv[str, Observation, "int | None"]):
         """The game as it stands, hidden cards and all, as a `Game` of its own: for search, agents and tests."""
         self._check_reset("game")
         return Game.of_record(self._states.copy(), self.rules, self.game_seed or 0)
+
+    @property
+    def history(self) -> tuple[Event, ...]:
+        """What happened in the episode, all rounds of a match; known where it renders, saves games or has ``keep_history``."""
+        return () if self._shown is None else tuple(self._shown.history)
 
     def render(self) -> np.ndarray | str | None:
         """The table: text with ``render_mode="ansi"``, fresh ``uint8[H, W, 3]`` with ``"rgb_array"``; ``"human"`` has a window."""

@@ -6,41 +6,22 @@ here tells others that a seat was asked to jump in, or whether it could have pla
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from train.playing.table import Note, Table
-from uno_env.cards import COLOUR_LETTERS, COLOURS, KIND_NAMES, KIND_OF_TEXT, KIND_TEXTS, texts_of
+from uno_env.cards import COLOUR_LETTERS, KIND_TEXTS, texts_of
 from uno_env.game import Game
 from uno_env.notation import rules_text
 from uno_env.observe import LAYOUT
+from uno_env.render import words
 from uno_env.render.text import event_line
+from uno_env.render.words import in_second_person
 from uno_env.state import Phase
 
 EVENTS = 60
 """How many lines of the log a view carries."""
 DISCARDS = 4
 """How many discards it shows, the top card last."""
-
-_VERBS = {"does": "do", "catches": "catch", "passes": "pass", "says": "say"}
-
-
-def in_second_person(line: str) -> str:
-    """A sentence about a player called You, with its verbs put right: "You plays red 5" -> "You play red 5"."""
-
-    def verb(match: re.Match[str]) -> str:
-        word = match[2]
-        return f"{match[1]} {_VERBS.get(word, word.removesuffix('s'))}"
-
-    line = re.sub(r"\b(You) ([a-z]+)", verb, line)
-    if line.startswith("You "):
-        line = line.replace(" and names ", " and name ")
-    return line.replace(" with You", " with you").replace("; You ", "; you ")
-
-
-def card_name(text: str) -> str:
-    """The name of a card for people."""
-    return KIND_NAMES[KIND_OF_TEXT[text]]
 
 
 def names_for(table: Table, seat: int) -> list[str]:
@@ -68,123 +49,24 @@ def own_cards(game: Game, seat: int) -> tuple[list[str], dict[int, list[str]]]:
     return hand, {(seat + direction * k) % n: texts_of(known[k - 1]) for k in range(1, n)}
 
 
-def _cards(count: int) -> str:
-    return f"{count} card{'' if count == 1 else 's'}"
-
-
 def action_label(table: Table, seat: int, action: str) -> str:
     """What an action of ``seat``, which decides now, does, in words."""
-    game = table.game
-    names, phase, pending = names_for(table, seat), game.phase, game.state.pending
-    if action in KIND_OF_TEXT:
-        return f"{'Jump in with' if phase is Phase.JUMP else 'Play'} {card_name(action)}"
-    head, _, tail = action.partition(":")
-    if head == "swap":
-        return f"Swap with {names[int(tail)]} ({_cards(int(game.state.row('hand_size')[int(tail)]))})"
-    if tail:
-        colour = COLOURS[COLOUR_LETTERS.index(tail)]
-        return f"Name {colour}" if head == "colour" else f"Play {card_name(head)} and name {colour}"
-    if action == "pass":
-        return {
-            Phase.DRAWN: "Keep the card",
-            Phase.JUMP: "Do not jump in",
-            Phase.SWAP: "Swap with nobody",
-            Phase.CATCH: "Say nothing",
-            Phase.CHALLENGE: "Do not challenge",
-        }.get(phase, "Pass")
-    if action == "draw":
-        return "Draw until a card fits" if game.rules.draw_until_playable else "Draw a card"
-    if action == "catch":
-        return f"Catch {names[game.state.offender]}"
-    return {"accept": f"Draw {_cards(pending)}", "challenge": "Challenge", "uno": "Call Uno"}[action]
-
-
-def meaning(table: Table, seat: int, action: str) -> str | None:
-    """What a choice would mean, where its label does not say it: for a Wild Draw Four, a stack, a call."""
-    game, rules = table.game, table.rules
-    state, phase = game.state, game.phase
-    names = names_for(table, seat)
-    victim = (state.turn + state.direction) % game.num_players
-    total = state.pending
-    player = names[state.turn]
-    if action == "accept":
-        if phase is Phase.CHALLENGE and rules.challenger == "any" and game.num_players > 2:
-            return "If nobody else challenges, you draw them and lose your turn."
-        return "You lose your turn."
-    if action == "challenge":
-        colour = COLOURS[state.colour_before]
-        shown = {"challenger": f"Either way you see {player}'s hand.", "all": f"Either way all see {player}'s hand.", "none": ""}
-        right = f"If {player} held {colour} when playing it, {player} draws {_cards(total)} and "
-        if seat == victim:
-            wrong = f"if not, you draw {_cards(total + rules.failed_challenge_draw - 4)} and lose your turn."
-            return f"{right}you play on; {wrong} {shown[rules.hand_shown_to]}".rstrip()
-        wrong = f"if not, you draw 2 cards, and {names[victim]} draws {_cards(total)}."
-        return f"{right}{names[victim]} plays on; {wrong} {shown[rules.hand_shown_to]}".rstrip()
-    if action == "pass" and phase is Phase.CATCH:
-        offender = names[state.offender]
-        return f"If nobody catches {offender}, nothing happens." if state.offender != seat else "The others may catch you."
-    if action == "catch":
-        return f"{names[state.offender]} draws {_cards(rules.uno_penalty)}."
-    return None
+    return words.action_label(table.game, seat, names_for(table, seat), action)
 
 
 def prompt(table: Table, seat: int) -> str:
     """What is asked of ``seat``, or whom it waits for."""
     game = table.game
     state, names = game.state, names_for(table, seat)
-    if game.over or table.stopped:
-        return _ending(table, seat)
+    if table.stopped:
+        return "The match was stopped."
+    if game.over:
+        return words.ending(game, seat, names)
     if not table.asks(seat):
         if state.colour_before >= 0 and game.phase is Phase.CHALLENGE:
             return f"{names[game.actor]} decides whether to challenge the Wild Draw Four."
         return "Wait for the others." if state.turn == seat else f"It is the turn of {names[state.turn]}."
-    legal = game.legal_texts()
-    phase = game.phase
-    if phase is Phase.COLOUR:
-        return "The starter is a Wild: name the colour."
-    if phase is Phase.PLAY:
-        if legal == ["pass"]:
-            return "You can neither play nor draw: pass."
-        if legal == ["draw"]:
-            return "Your turn: nothing fits, draw a card."
-        if state.colour < 0:
-            return "You open the round: play any card but a Wild Draw Four."
-        return "Your turn: play a card or draw." if "draw" in legal else "Your turn: play a card."
-    if phase is Phase.DRAWN:
-        may = "play it or keep it" if "pass" in legal else "play it"
-        return f"You drew {KIND_NAMES[state.drawn]}: {may}."
-    if phase is Phase.JUMP:
-        return f"You hold {KIND_NAMES[state.discard_pile[-1]]} too: jump in?"
-    if phase is Phase.SWAP:
-        return "Choose whom to swap hands with."
-    if phase is Phase.CATCH:
-        if state.offender == seat:
-            return "You were given a single card: call Uno?"
-        return f"{names[state.offender]} holds one card and has not called Uno."
-    if phase is Phase.CHALLENGE:
-        colour = COLOURS[state.colour_before]
-        return f"{names[state.turn]} played Wild Draw Four while {colour} was in force. Is it a bluff?"
-    return f"{_cards(state.pending)} are due: answer with a draw card, or draw."
-
-
-def _ending(table: Table, seat: int) -> str:
-    game, names = table.game, names_for(table, seat)
-    if table.stopped:
-        return "The match was stopped."
-    winners, target = game.match_winners, table.rules.target
-    outcome = game.outcome
-    assert outcome is not None
-    who = outcome.winners
-    if not who:
-        text = {"stalemate": "Nobody can move: the round is void.", "truncated": "The round was cut off."}.get(
-            outcome.termination, "The round is void."
-        )
-    else:
-        text = f"{' and '.join(names[k] for k in who)} {'win' if len(who) > 1 or seat in who else 'wins'} the round."
-    if winners is not None and target is not None:
-        verb = "win" if len(winners) > 1 or seat in winners else "wins"
-        text += f" {' and '.join(names[k] for k in winners)} {verb} the match."
-    return text
+    return words.decision(game, seat, names)
 
 
 def view(table: Table, seat: int) -> dict[str, Any]:
@@ -194,6 +76,7 @@ def view(table: Table, seat: int) -> dict[str, Any]:
     asked = table.asks(seat)
     hand, known = own_cards(game, seat)
     sizes, declared = state.row("hand_size"), state.row("declared")
+    names = names_for(table, seat)
     told = lines(table, seat)
     outcome = game.outcome
     players = [
@@ -209,7 +92,7 @@ def view(table: Table, seat: int) -> dict[str, Any]:
         for k in range(game.num_players)
     ]
     actions = [
-        {"action": text, "label": action_label(table, seat, text), "means": meaning(table, seat, text)}
+        {"action": text, "label": action_label(table, seat, text), "means": words.meaning(game, seat, names, text)}
         for text in (game.legal_texts() if asked else ())
     ]
     return {

@@ -15,7 +15,8 @@ from rich.text import Text
 from agents import Agent
 from train.playing import hints, sight
 from train.playing.table import Refused, Table, think
-from uno_env.cards import COLOUR_LETTERS, COLOURS, KIND_OF_TEXT, WILD_TEXTS
+from uno_env.cards import COLOUR_LETTERS, COLOURS
+from uno_env.spelling import ColourMissing, Unreadable, read
 from uno_env.view import View
 
 STYLES = {"r": "bold white on red3", "y": "bold black on yellow3", "g": "bold white on green4", "b": "bold white on blue3"}
@@ -36,39 +37,6 @@ def squeeze(text: str) -> str:
     return re.sub(r"[^a-z0-9+]", "", text.lower())
 
 
-def spellings(table: Table, seat: int, action: str) -> set[str]:
-    """The squeezed spellings under which ``action`` may be typed."""
-    names = sight.names_for(table, seat)
-    head, _, tail = action.partition(":")
-    found = {action}
-    if action in KIND_OF_TEXT or head in WILD_TEXTS:
-        name = sight.card_name(head)
-        variants = {head, name, name.replace("Two", "2"), name.replace("Four", "4"), name.replace("Draw Two", "+2")}
-        variants |= {variant.replace("Draw Four", "+4") for variant in set(variants)}
-        if tail:
-            colours = {tail, COLOURS[COLOUR_LETTERS.index(tail)]}
-            # "wr" is Wild in red as long as no card is called so: wilds' texts are not prefixes of each other's with a colour.
-            found |= {f"{variant} {colour}" for variant in variants for colour in colours}
-        else:
-            found |= variants
-    elif head == "swap":
-        found |= {
-            f"swap {tail}",
-            f"swap with {tail}",
-            f"swap {names[int(tail)]}",
-            f"swap with {names[int(tail)]}",
-            names[int(tail)],
-        }
-    elif head == "colour":
-        for colour in (tail, COLOURS[COLOUR_LETTERS.index(tail)]):
-            found |= {f"colour {colour}", f"color {colour}", colour}
-    else:
-        found |= {"draw": {"d"}, "pass": {"p", "keep", "no"}, "accept": {"a"}, "challenge": {"c"}, "catch": {"c"}, "uno": {"u"}}[
-            action
-        ]
-    return {squeeze(text) for text in found}
-
-
 def read_move(table: Table, seat: int, typed: str) -> str:
     """The legal action that a person typed; `Refused` says why there is none."""
     legal = table.game.legal_texts()
@@ -77,13 +45,15 @@ def read_move(table: Table, seat: int, typed: str) -> str:
         if 1 <= number <= len(legal):
             return legal[number - 1]
         raise Refused(f"there is no choice {number}: choices are 1 to {len(legal)}")
-    wanted = squeeze(typed)
-    fitting = [action for action in legal if wanted in spellings(table, seat, action)]
-    if len(fitting) == 1:
-        return fitting[0]
-    if wild := next((w for w in WILD_TEXTS if wanted in {squeeze(w), squeeze(sight.card_name(w))} and f"{w}:r" in legal), None):
-        raise Refused(f"name a colour with it: {', '.join(f'{wild}:{letter}' for letter in COLOUR_LETTERS)}")
-    raise Refused(f"{typed.strip()!r} is not possible now; ? for help")
+    try:
+        action = read(typed, legal, sight.names_for(table, seat))
+    except ColourMissing as error:
+        raise Refused(str(error)) from None
+    except Unreadable:
+        action = None
+    if action not in legal:
+        raise Refused(f"{typed.strip()!r} is not possible now; ? for help")
+    return action
 
 
 def card_text(text: str, colour: str | None = None) -> Text:
