@@ -28,6 +28,9 @@ NAMES = tuple(_SCRIPTED)
 CHAMPION = "champion"
 """The name of the strongest networks that ship with the checkout."""
 
+RLCARD = "rlcard"
+"""What stands before the colon of a model that RLCard ships."""
+
 
 def load(spec: str | Path) -> Agent:
     """The agent that ``spec`` names.
@@ -35,11 +38,12 @@ def load(spec: str | Path) -> Agent:
     Args:
         spec: a scripted agent's name (`NAMES`); ``champion``, the shipped network for the number of players (needs torch);
             the path of a ``.safetensors`` checkpoint or of a run folder, of `train.ppo` or `train.sb3_maskable_ppo` (likewise);
+            ``rlcard:`` and the name of a model of RLCard's, ``uno-rule-v1`` (needs rlcard);
             or ``package.module:Class``, which is imported and called without arguments.
 
     Raises:
         ValueError: for a spec that names no agent; it says what exists.
-        ImportError: for a checkpoint where torch is not installed.
+        ImportError: for a checkpoint where torch is not installed, for a model of RLCard's where rlcard is not.
     """
     text = str(spec)
     if text in _SCRIPTED:
@@ -51,12 +55,16 @@ def load(spec: str | Path) -> Agent:
     if text.endswith(".safetensors") or (text and Path(text).is_dir()):
         return _load_checkpoint(Path(text))
     module, colon, name = text.partition(":")
+    if colon and module == RLCARD:
+        from agents.rlcard import RLCardAgent
+
+        return RLCardAgent.load(name)
     if colon and name.isidentifier() and all(part.isidentifier() for part in module.split(".")):
         return _import(module, name)
     raise ValueError(
         f"unknown agent {text!r}: there are {', '.join((*NAMES, CHAMPION))}; "
         "a .safetensors checkpoint (agents.sb3.export makes one of a Stable-Baselines3 model) or an existing run folder; "
-        "package.module:Class"
+        "rlcard:uno-rule-v1; package.module:Class"
     )
 
 
