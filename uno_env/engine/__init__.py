@@ -2,7 +2,8 @@
 
 Python calls the functions of this module with an array of records and an index; inside, records are passed around.
 
-* `reset`: a new game from a seed; `restart`: a new game from the generator as it stands; `deal_next`: the next round.
+* `reset`: a new game from a seed; `restart`: a new game from the generator as it stands; `deal_next`: the next round;
+  `stack`: a new game from a deck in a given order, and `goes_back`: which starters that order must not have.
 * `legal`: the action mask of the decision that is due. `act`: carry out an action if it is legal.
 * `resample`: redraw what a seat cannot know. `winners_of_match`, `rewards_of_round`, `rewards_of_match`.
 """
@@ -27,6 +28,7 @@ __all__ = [
     "fill_mask",
     "fill_playable",
     "fill_rewards",
+    "goes_back",
     "known_holder",
     "known_kind",
     "known_observers",
@@ -39,6 +41,7 @@ __all__ = [
     "restart",
     "rewards_of_round",
     "seeded",
+    "stack",
     "winners_of_match",
 ]
 
@@ -54,6 +57,18 @@ def reset(states, rules, i, seed):
 def restart(states, rules, i):
     """Start a new match in game ``i`` with its generator as it stands."""
     dealing.new_game(states[i], rules[0])
+
+
+@lean
+def stack(states, rules, i, deck):
+    """Start game ``i`` afresh from ``deck`` (``int8[D]``, kinds, the first card dealt at its end)."""
+    dealing.stacked_game(states[i], rules[0], deck)
+
+
+@lean
+def goes_back(rules, kind):
+    """Whether a card of that kind is shuffled back when it is turned up to start the discard pile."""
+    return dealing.goes_back(rules[0], kind)
 
 
 @lean

@@ -10,18 +10,34 @@ from uno_env.engine.generator import below, seeded, shuffle
 from uno_env.engine.legal import COLOUR_PHASE, DRAWN_PHASE, allowed_on, holds_colour
 from uno_env.engine.piles import draw, known_holder, known_kind, known_observers, known_word, put_on_top, tidy_known
 from uno_env.engine.turns import ask, begin_turn
-from uno_env.jit import jit, lean, scratch
+from uno_env.jit import inline, jit, lean, scratch
 from uno_env.state import MAX_DECK
 
 
 @lean
 def new_game(state, rules):
     """A new match, from the generator as it stands: the first dealer, then the deal."""
+    begin_match(state, rules)
+    deal(state, rules)
+
+
+@lean
+def begin_match(state, rules):
+    """The score sheet is empty and somebody deals."""
     n = rules.num_players
     state.round = 1
     state.scores[:] = 0
     state.dealer = below(state, n) if rules.first_dealer == RANDOM_DEALER else n - 1
-    deal(state, rules)
+
+
+@lean
+def stacked_game(state, rules, deck):
+    """A new match dealt from a deck in a given order (kinds, the first card dealt at its end) instead of a shuffled one."""
+    begin_match(state, rules)
+    clear_round(state)
+    state.draw_size = deck.shape[0]
+    state.pile[: deck.shape[0]] = deck
+    deal_out(state, rules)
 
 
 @lean
@@ -67,7 +83,6 @@ def clear_round(state):
 @lean
 def deal(state, rules):
     """Shuffle, deal, and start the discard pile."""
-    n = rules.num_players
     clear_round(state)
     count = np.int64(0)
     for kind in range(NUM_KINDS):
@@ -76,6 +91,20 @@ def deal(state, rules):
             count += 1
     state.draw_size = count
     shuffle(state, state.pile, count)
+    deal_out(state, rules)
+
+
+@inline
+def goes_back(rules, kind):
+    """Whether a card of that kind, turned up to start the discard pile, is shuffled back (``rules.md`` 2.4)."""
+    return rules.starter == FLIP and kind == WILD_DRAW_FOUR
+
+
+@lean
+def deal_out(state, rules):
+    """Deal the hands from the draw pile as it stands, and start the discard pile."""
+    n = rules.num_players
+    count = np.int64(state.draw_size)
     first = (np.int64(state.dealer) + 1) % n
     seat = first
     for _ in range(n * rules.hand_size):
@@ -90,7 +119,7 @@ def deal(state, rules):
         return
     while True:
         kind = np.int64(state.pile[state.draw_size - 1])
-        if rules.starter == FLIP and kind == WILD_DRAW_FOUR:
+        if goes_back(rules, kind):
             shuffle(state, state.pile, state.draw_size)  # back into the pile; turn up another
             continue
         state.draw_size -= 1
