@@ -33,42 +33,65 @@ RLCARD = "rlcard"
 
 
 def load(spec: str | Path) -> Agent:
-    """The agent that ``spec`` names.
+    """The agent that ``spec`` names, in one of these forms:
 
-    Args:
-        spec: a scripted agent's name (`NAMES`); ``champion``, the shipped network for the number of players (needs torch);
-            the path of a ``.safetensors`` checkpoint or of a run folder, of `train.ppo` or `train.sb3_maskable_ppo` (likewise);
-            ``rlcard:`` and the name of a model of RLCard's, ``uno-rule-v1`` (needs rlcard);
-            or ``package.module:Class``, which is imported and called without arguments.
+    * a scripted agent's name (`NAMES`);
+    * ``champion``, the shipped network for the number of players (needs torch);
+    * the path of a ``.safetensors`` checkpoint or of a run folder, of `train.ppo` or `train.sb3_maskable_ppo` (likewise);
+    * ``search``, ``search:400`` (rollouts of a decision), ``search:0.2s`` (time), ``search:400:rule`` (who plays on in rollouts);
+    * ``champion+search:0.2s`` (or ``policy+search:0.2s``), ``runs/x+search:400``: the same from another agent's choices;
+    * ``rlcard:uno-rule-v1``, a model that RLCard ships (needs rlcard);
+    * ``package.module:Class``, which is imported and called without arguments.
 
     Raises:
         ValueError: for a spec that names no agent; it says what exists.
         ImportError: for a checkpoint where torch is not installed, for a model of RLCard's where rlcard is not.
     """
     text = str(spec)
-    if text in _SCRIPTED:
-        return _SCRIPTED[text]()
-    if text == CHAMPION:
-        from agents.champion import Champion  # as below: torch is needed for learnt agents alone
-
-        return Champion()
-    if text.endswith(".safetensors") or (text and Path(text).is_dir()):
-        return _load_checkpoint(Path(text))
-    module, colon, name = text.partition(":")
-    if colon and module == RLCARD:
-        from agents.rlcard import RLCardAgent
-
-        return RLCardAgent.load(name)
-    if colon and name.isidentifier() and all(part.isidentifier() for part in module.split(".")):
-        return _import(module, name)
+    for recognises, build in _FORMS:
+        if recognises(text):
+            return build(text)
     raise ValueError(
-        f"unknown agent {text!r}: there are {', '.join((*NAMES, CHAMPION))}; "
+        f"unknown agent {text!r}: there are {', '.join((*NAMES, CHAMPION))}; search:ROLLOUTS or {CHAMPION}+search:ROLLOUTS; "
         "a .safetensors checkpoint (agents.sb3.export makes one of a Stable-Baselines3 model) or an existing run folder; "
         "rlcard:uno-rule-v1; package.module:Class"
     )
 
 
-def _load_checkpoint(path: Path) -> Agent:
+def _load_champion(_: str) -> Agent:
+    from agents.champion import Champion  # torch is needed for learnt agents alone
+
+    return Champion()
+
+
+def _is_search(text: str) -> bool:
+    return text.rpartition("+")[2].partition(":")[0] == "search"
+
+
+def _load_search(text: str) -> Agent:
+    from agents.search import searcher  # rollouts take long to compile, and only searchers need them
+
+    prior, plus, _ = text.rpartition("+")
+    return searcher(text, load(CHAMPION if prior == "policy" else prior) if plus else None)
+
+
+def _load_rlcard(text: str) -> Agent:
+    from agents.rlcard import RLCardAgent
+
+    return cast(Agent, RLCardAgent.load(text.partition(":")[2]))
+
+
+def _is_checkpoint(text: str) -> bool:
+    return text.endswith(".safetensors") or (text != "" and Path(text).is_dir())
+
+
+def _is_import(text: str) -> bool:
+    module, colon, name = text.partition(":")
+    return bool(colon) and name.isidentifier() and all(part.isidentifier() for part in module.split("."))
+
+
+def _load_checkpoint(text: str) -> Agent:
+    path = Path(text)
     if not path.exists():
         raise ValueError(f"agent {str(path)!r}: there is no such checkpoint")
     from agents.sb3 import SB3Policy  # torch is needed for learnt agents alone
@@ -81,8 +104,8 @@ def _load_checkpoint(path: Path) -> Agent:
         raise ValueError(f"agent {str(path)!r}: {error}") from None
 
 
-def _import(module: str, name: str) -> Agent:
-    spec = f"{module}:{name}"
+def _import(spec: str) -> Agent:
+    module, _, name = spec.partition(":")
     try:
         found = importlib.import_module(module)
     except ModuleNotFoundError as error:
@@ -95,3 +118,14 @@ def _import(module: str, name: str) -> Agent:
     if not callable(getattr(agent, "act", None)):
         raise ValueError(f"agent {spec!r}: {type(agent).__name__} has no method act(view)")
     return cast(Agent, agent)
+
+
+_FORMS: tuple[tuple[Callable[[str], bool], Callable[[str], Agent]], ...] = (
+    (_SCRIPTED.__contains__, lambda text: _SCRIPTED[text]()),
+    (lambda text: text == CHAMPION, _load_champion),
+    (_is_search, _load_search),
+    (_is_checkpoint, _load_checkpoint),
+    (lambda text: text.startswith(f"{RLCARD}:"), _load_rlcard),
+    (_is_import, _import),
+)
+"""Forms of a spec: what recognises one, what makes an agent of it. The first that does is taken."""

@@ -10,9 +10,16 @@ import numpy as np
 from uno_env.rules import Rules
 from uno_env.view import Agent, View, play_round
 
-__all__ = ["Agent", "BatchAgent", "CompiledAgent", "View", "play_round"]
+__all__ = ["Agent", "BatchAgent", "CompiledAgent", "View", "chances", "play_round"]
 
 NO_SETTINGS = np.zeros(0)
+
+
+def chances(logits: np.ndarray, action_masks: np.ndarray) -> np.ndarray:
+    """How likely logits make each action, ``float64[M, 91]``, 0 for the illegal ones."""
+    values = np.where(action_masks != 0, np.asarray(logits, np.float64), -np.inf)
+    weights = np.exp(values - values.max(axis=1, keepdims=True))
+    return weights / weights.sum(axis=1, keepdims=True)
 
 
 class BatchAgent(ABC):

@@ -100,7 +100,7 @@ def play(
         seed: decides the deals and what agents draw. Deals do not depend on the agents.
         episode: a round, or a match to `Rules.target`.
         batch: games that advance together, at most.
-        threads: threads of the environment.
+        threads: threads of the environment and of searchers.
         names: what to call the agents in errors.
         watch: see `Watch`.
         progress: called after each step in which games ended, with their number.
@@ -121,7 +121,7 @@ def play(
     if batch < 1:
         raise ValueError(f"batch={batch}: expected at least 1")
     start = perf_counter()
-    players = Players(agents, names, rules, seed)
+    players = Players(agents, names, rules, seed, threads)
     recorder = Recorder(rules) if save is not None else None
     per_deal, seats = seatings.shape
     total = deals * per_deal
@@ -247,14 +247,20 @@ class _Sheet:
 
 
 class Players:
-    """The agents, how to ask them, and what each draws from."""
+    """The agents, how to ask them, and what each draws from.
 
-    def __init__(self, agents: Sequence[Any], names: Sequence[str] | None, rules: Rules, seed: int) -> None:
+    An agent is asked by the first of these methods that it has: ``act_batch``; ``act_views(views, threads)``, actions ``int64[M]``
+    for views that share rules and generator, as searchers have it; ``act_games(games, rng, threads)``, which is handed the games
+    themselves, hidden cards and all: upper references alone have it (`train.oracle`), nothing but the arena calls it; ``act``.
+    """
+
+    def __init__(self, agents: Sequence[Any], names: Sequence[str] | None, rules: Rules, seed: int, threads: int = 1) -> None:
         self._agents = [agent.for_rules(rules) if hasattr(agent, "for_rules") else agent for agent in agents]
         self.names = list(names or (str(getattr(a, "name", type(a).__name__)) for a in agents))
         #: Agents that are one object are asked together.
         self._first = np.array([next(i for i, other in enumerate(agents) if other is agent) for agent in agents])
         sequences = [np.random.SeedSequence(seed, spawn_key=(1, i)) for i in range(len(self._agents))]
+        self._threads = threads
         self._generators = [np.random.default_rng(sequence) for sequence in sequences]
 
     def choose(self, vector: UnoVector, rows: np.ndarray, who: np.ndarray) -> np.ndarray:
@@ -283,6 +289,10 @@ class Players:
         masks = vector.action_masks[rows]
         if hasattr(agent, "act_batch"):
             actions = np.asarray(agent.act_batch(vector.observations[rows], masks.copy(), rng))
+        elif hasattr(agent, "act_views"):
+            actions = np.asarray(agent.act_views([View(vector.game(int(row)), rng) for row in rows], self._threads))
+        elif hasattr(agent, "act_games"):
+            actions = np.asarray(agent.act_games([vector.game(int(row)) for row in rows], rng, self._threads))
         else:
             actions = np.asarray([agent.act(View(vector.game(int(row)), rng)) for row in rows])
         if actions.shape != rows.shape or actions.dtype.kind not in "iu":

@@ -272,12 +272,13 @@ def _named(agents: Sequence[Any] | Mapping[str, Any]) -> dict[str, Any]:
 
 
 def load_agent(agent: Any) -> Any:
-    """What `agents.load` makes of a name or path; an agent as it is."""
+    """What `agents.load` makes of a name or path, or an upper reference (`train.oracle`); an agent as it is."""
     if not isinstance(agent, (str, Path)):
         return agent
     import agents
+    from train import oracle
 
-    return agents.load(str(agent))
+    return oracle.load(str(agent)) or agents.load(str(agent))
 
 
 # The command ----------------------------------------------------------------------------------------------------------

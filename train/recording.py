@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from agents.base import chances
 from uno_env.game import NEXT_ROUND
 from uno_env.notation import action_text, rules_text
 from uno_env.rules import Rules
@@ -23,9 +24,7 @@ def likely(agent: Any, observations: np.ndarray, action_masks: np.ndarray) -> np
     """How likely an agent takes each action, ``float64[M, 91]``, if it has a method ``logits``; else None."""
     if not hasattr(agent, "logits"):
         return None
-    logits = np.where(action_masks != 0, np.asarray(agent.logits(observations), np.float64), -np.inf)
-    weights = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return weights / weights.sum(axis=1, keepdims=True)
+    return chances(agent.logits(observations), action_masks)
 
 
 class Recorder:

@@ -40,7 +40,6 @@ def test_own_class():
     ("spec", "message"),
     [
         ("clever", r"unknown agent 'clever': there are random, uniform, rule, actions_first, highest_points, strategist"),
-        ("search:1000", r"unknown agent 'search:1000'"),
         ("", r"unknown agent ''"),
         ("runs/nowhere/best.safetensors", r"no such checkpoint"),
         ("no_such_module_here:Thing", r"no module 'no_such_module_here'"),

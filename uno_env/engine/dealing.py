@@ -11,6 +11,7 @@ from uno_env.engine.legal import COLOUR_PHASE, DRAWN_PHASE, allowed_on, holds_co
 from uno_env.engine.piles import draw, known_holder, known_kind, known_observers, known_word, put_on_top, tidy_known
 from uno_env.engine.turns import ask, begin_turn
 from uno_env.jit import inline, jit, lean, scratch
+from uno_env.rules import MAX_PLAYERS
 from uno_env.state import MAX_DECK
 
 
@@ -243,24 +244,41 @@ def hand_out(state, holder, pool, left, count):
 
 @jit
 def resample_knowledge(state, seat):
-    """Others know as many cards as before of each hand, but which ones ``seat`` cannot tell, except of its own hand."""
+    """Others know as many cards as before of each hand, but which ones ``seat`` cannot tell, except of its own hand.
+
+    Nor can it tell whether two others know the same cards, so these are then the same, as far as their numbers go.
+    """
     bit = np.int64(1) << seat
     free = state.hands.copy()
+    counts = np.zeros((MAX_PLAYERS, MAX_PLAYERS), np.int64)  # cards of a holder that an observer knows
+    kept = np.int64(0)
     for i in range(state.num_known):
         word = state.known[i]
-        if known_observers(word) & bit != 0:
-            free[known_holder(word), known_kind(word)] -= 1
-    for i in range(state.num_known):
-        word = state.known[i]
-        holder, kind = known_holder(word), known_kind(word)
-        if holder != seat and known_observers(word) & bit == 0:
-            total = np.int64(0)
-            for k in range(NUM_KINDS):
-                total += free[holder, k]
-            pick = below(state, total)
-            kind = np.int64(0)
-            while pick >= free[holder, kind]:
-                pick -= free[holder, kind]
-                kind += 1
-            free[holder, kind] -= 1
-        state.known[i] = known_word(known_observers(word), holder, kind)
+        holder, observers = known_holder(word), known_observers(word)
+        if observers & bit != 0:
+            free[holder, known_kind(word)] -= 1
+        if observers & bit != 0 or holder == seat:
+            state.known[kept] = word
+            kept += 1
+        else:
+            for observer in range(MAX_PLAYERS):
+                counts[holder, observer] += (observers >> observer) & 1
+    pool = np.empty(MAX_DECK, np.int8)
+    for holder in range(MAX_PLAYERS):
+        most = np.int64(counts[holder].max())
+        if most == 0:
+            continue
+        total = np.int64(0)
+        for kind in range(NUM_KINDS):
+            for _ in range(free[holder, kind]):
+                pool[total] = kind
+                total += 1
+        shuffle(state, pool, total)
+        for card in range(most):
+            observers = np.int64(0)
+            for observer in range(MAX_PLAYERS):
+                if counts[holder, observer] > card:
+                    observers |= np.int64(1) << observer
+            state.known[kept] = known_word(observers, holder, np.int64(pool[card]))
+            kept += 1
+    state.num_known = kept
