@@ -98,6 +98,8 @@ class Config:
     """Units per colour in the hidden layers."""
     layers: int = 2
     """Hidden layers of actor and critic."""
+    initial_model: str = ""
+    """A model file or run folder whose policy training starts from; empty for a fresh one."""
     privileged_critic: bool = True
     """Whether the critic sees the other hands and the next cards of the draw pile."""
 
@@ -314,6 +316,14 @@ def autocast(config: Config, device: torch.device) -> Any:
     return torch.autocast(device.type, torch.bfloat16, enabled=config.autocast)
 
 
+def load_actor(path: str, actor: Actor, network: NetworkConfig) -> None:
+    """Give ``actor`` the weights of a trained model; `ConfigError` where it is none or of another shape."""
+    policy = TorchPolicy.load(path)
+    if policy.network != network:
+        raise ConfigError(f"initial_model {path}: its network is {policy.network}, this run's {network}")
+    actor.load_state_dict(policy.actor.state_dict())
+
+
 class Learner:
     """Actor, critic, magnet, and the update."""
 
@@ -322,6 +332,8 @@ class Learner:
         self.network = NetworkConfig(num_players=config.num_players, width=config.width, layers=config.layers)
         torch.manual_seed(config.seed)
         self.actor = Actor(self.network).to(device)
+        if config.initial_model:
+            load_actor(config.initial_model, self.actor, self.network)
         self.critic = Critic(self.network, privileged=config.privileged_critic).to(device)
         self.magnet = Actor(self.network).to(device)
         self.magnet.load_state_dict(self.actor.state_dict())
