@@ -333,8 +333,10 @@ def provenance() -> dict[str, Any]:
     """What a result was made with: command, time, versions and git commit."""
     from train.checkpoints import versions
 
+    spec = sys.modules["__main__"].__spec__
+    command = sys.argv if spec is None else ["python", "-m", spec.name, *sys.argv[1:]]
     return {
-        "command": shlex.join(sys.argv),
+        "command": shlex.join(command),
         "time": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "versions": versions(),
     }
