@@ -1,7 +1,8 @@
 """Write the generated parts of README.md and docs/*.md: ``python docs/generate.py``; ``--check`` only says what has drifted.
 
 A generated part stands between ``<!-- generated: NAME -->`` and ``<!-- end -->``. NAME is one of `GENERATORS`, or one of `NAMED`
-with one of its names, as in ``preset official``.
+with one of its names: ``preset official``, ``crossplay two_player``. Results come from ``docs/results``: `train.tournament` and
+`train.best_response` write them, with the command in them; `goals` compares them with ``docs/results/goals.yaml``.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import ast
 import dataclasses
 import inspect
 import itertools
+import json
 import re
 import sys
 from collections.abc import Callable
@@ -17,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import gymnasium
+import yaml
 
 from uno_env import cards, notation, observe, rules, single_agent, state, text_env, uno_v0
 from uno_env.rules import CHOICES, FLAGS, OPTIONAL, PRESETS, RANGES, Rules, RulesError
@@ -311,10 +314,116 @@ def arguments(name: str) -> str:
     return table(("argument", "default", "meaning"), rows)
 
 
+# Results ----------------------------------------------------------------------------------------------------------------
+
+
+RESULTS = frozenset(path.stem for path in (ROOT / "docs" / "results").glob("*.json"))
+"""What was measured and is kept."""
+
+
+def results(name: str) -> dict[str, Any] | None:
+    """What ``docs/results/NAME.json`` holds; None where there is no such file yet."""
+    path = ROOT / "docs" / "results" / f"{name}.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+
+
+def tournament(name: str) -> dict[str, Any]:
+    """A tournament's result; ``ValueError`` where there is none."""
+    told = results(name)
+    if told is None or "pairings" not in told:
+        raise ValueError(f"docs/results/{name}.json: no tournament there; train.tournament writes tournament.json")
+    return told
+
+
+def percent(rate: dict[str, float], scale: float = 100.0) -> str:
+    """A mean with its interval."""
+    return f"{scale * rate['mean']:.1f} [{scale * rate['low']:.1f}, {scale * rate['high']:.1f}]"
+
+
+def crossplay(name: str) -> str:
+    """Wins in percent of row against column, in the order of the standings."""
+    told = tournament(name)
+    cells = {(pairing["agent"], pairing["opponent"]): percent(pairing["win_rate"]) for pairing in told["pairings"]}
+    order = [standing["agent"] for standing in told["standings"]]
+    rows = [(f"**`{row}`**", *(cells.get((row, column), "-") for column in order)) for row in order]
+    return table(("", *(f"`{column}`" for column in order)), rows)
+
+
+def standing_rows(name: str) -> str:
+    """Places and ratings."""
+    rows = []
+    for one in tournament(name)["standings"]:
+        place = str(one["rank"]) if one["best"] == one["worst"] else f"{one['rank']} [{one['best']}, {one['worst']}]"
+        half = 1.96 * one["sigma"]
+        rows.append((place, f"`{one['agent']}`", f"{one['mu']:.1f} [{one['mu'] - half:.1f}, {one['mu'] + half:.1f}]"))
+    return table(("place", "agent", "OpenSkill"), rows)
+
+
+def made(name: str) -> str:
+    """How a result was made: games, seed, and the command."""
+    told = tournament(name)
+    cycles = [" > ".join((*cycle, cycle[0])) for cycle in told["cycles"]]
+    lines = [
+        f"{told['games']:,} games, seed {told['seed']}, commit `{told['made']['versions']['git_commit'][:12]}`; "
+        f"cycles of three that are certain: {', '.join(cycles) or 'none'}.",
+        "",
+        f"```sh\n{told['made']['command']}\n```",
+    ]
+    return "\n".join(lines)
+
+
+def goals() -> str:
+    """Goals beside what was measured: a row for each goal and set of rules."""
+    rows = []
+    for goal in yaml.safe_load((ROOT / "docs" / "results" / "goals.yaml").read_text(encoding="utf-8")):
+        for name in goal["results"]:
+            against = (
+                f"`{goal['agent']}` against `{goal['opponent']}`" if "opponent" in goal else f"best response to `{goal['agent']}`"
+            )
+            rows.append((cell(goal["claim"]), f"`{name}`", against, wanted(goal), *reached(goal, measured(goal, results(name)))))
+    return table(("claim", "result", "measured", "goal", "measured %", "reached"), rows)
+
+
+def wanted(goal: dict[str, Any]) -> str:
+    """The goal in words."""
+    if "at_least" in goal:
+        return f"at least {goal['at_least']}"
+    return f"at most {goal['at_most']}" if "at_most" in goal else "for reference"
+
+
+def measured(goal: dict[str, Any], told: dict[str, Any] | None) -> dict[str, float] | None:
+    """Mean and ends of the interval, in points of percent; None for what is not measured yet."""
+    if told is None:
+        return None
+    if "opponent" not in goal:
+        return told["gain"] if told.get("agent") == goal["agent"] else None
+    for pairing in told.get("pairings", ()):
+        if (pairing["agent"], pairing["opponent"]) == (goal["agent"], goal["opponent"]):
+            return {end: 100 * pairing["win_rate"][end] for end in ("mean", "low", "high")}
+    return None
+
+
+def reached(goal: dict[str, Any], found: dict[str, float] | None) -> tuple[str, str]:
+    """What was measured, and whether it reaches the goal: only an interval that lies on one side of the goal decides."""
+    if found is None:
+        return "not yet", ""
+    told = percent(found, 1.0)
+    if "at_least" in goal:
+        yes, no = found["low"] >= goal["at_least"], found["high"] < goal["at_least"]
+    elif "at_most" in goal:
+        yes, no = found["high"] <= goal["at_most"], found["low"] > goal["at_most"]
+    else:
+        return told, ""
+    return told, "**yes**" if yes else "no" if no else "open: the interval holds the goal"
+
+
 NAMED: dict[str, tuple[Callable[[str], str], Any]] = {
     "preset": (preset, PRESETS),
     "environment": (environment, ENVIRONMENTS),
     "arguments": (arguments, ENVIRONMENTS),
+    "crossplay": (crossplay, RESULTS),
+    "standings": (standing_rows, RESULTS),
+    "made": (made, RESULTS),
 }
 """Parts that are generated for a name: their generator, and the names."""
 
@@ -324,7 +433,9 @@ GENERATORS: dict[str, Callable[[], str]] = {
     "presets": presets,
     "actions": actions,
     "observation": observe.describe_layout,
+    "goals": goals,
 }
+#: Parts that are of something: of a preset, or of a file in ``docs/results``.
 
 # Files ------------------------------------------------------------------------------------------------------------------
 

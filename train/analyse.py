@@ -22,8 +22,9 @@ from rich.table import Table
 from rich.text import Text
 
 from train.arena import Players
+from train.drawing import COLOURS, STYLE, render, write_files
 from train.estimate import Estimate
-from train.plot import COLOURS, STYLE, render, short_names, write_files
+from train.plot import short_names
 from train.recording import likely
 from uno_env import engine
 from uno_env.game import Game

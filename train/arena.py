@@ -23,6 +23,9 @@ from uno_env.view import View
 Episode = Literal["round", "match"]
 #: Called before each step with the batch, the games that count ``[K]``, who decides in them ``[K]`` and what they chose ``[K]``.
 Watch = Callable[[UnoVector, np.ndarray, np.ndarray, np.ndarray], None]
+#: Called right before each step with the batch, the games that count ``[K]``, the number of each ``[K]`` (deal * R + seating) and
+#: its action ``[K]``. It may reorder draw piles (`train.streams`), which nobody can see.
+Chance = Callable[[UnoVector, np.ndarray, np.ndarray, np.ndarray], None]
 
 MAX_VOID_ROUNDS = 10
 """Rounds in a row without points after which a match is cut off: two agents that never end a round must not play for ever."""
@@ -56,6 +59,15 @@ class Games:
         """``what`` (``[D, R, P]``) summed over the seats of an agent and averaged over the seatings of a deal: ``float64[D]``."""
         return (what * (self.seatings == agent)).sum(axis=2).mean(axis=1)
 
+    @classmethod
+    def joined(cls, parts: Sequence[Games]) -> Games:
+        """The games of several calls of `play` with the same seatings, one after another."""
+        arrays = {
+            name: np.concatenate([getattr(part, name) for part in parts])
+            for name in ("wins", "points", "scores", "truncated", "void", "lengths")
+        }
+        return cls(seatings=parts[0].seatings, **arrays, seconds=sum(part.seconds for part in parts))
+
 
 def rotations(rules: Rules) -> np.ndarray:
     """The seatings of one side of agent 0 against agent 1 in all other seats: ``int64[sides, P]``.
@@ -84,6 +96,7 @@ def play(
     threads: int = 1,
     names: Sequence[str] | None = None,
     watch: Watch | None = None,
+    chance: Chance | None = None,
     progress: Callable[[int], Any] | None = None,
     save: Callable[[str], Any] | None = None,
 ) -> Games:
@@ -103,6 +116,7 @@ def play(
         threads: threads of the environment and of searchers.
         names: what to call the agents in errors.
         watch: see `Watch`.
+        chance: see `Chance`. Transcripts do not tell what it did, so there is no ``save`` beside it.
         progress: called after each step in which games ended, with their number.
         save: called with the transcript of each game that ended (`uno_env.Game.replay`), with the players' names and, for agents
             that have a method ``logits``, the probabilities of their actions.
@@ -120,6 +134,8 @@ def play(
         raise ValueError(f"deals={deals}: expected at least 1")
     if batch < 1:
         raise ValueError(f"batch={batch}: expected at least 1")
+    if chance is not None and save is not None:
+        raise ValueError("save: transcripts repeat a game from its seed, which `chance` may change; give one of them")
     start = perf_counter()
     players = Players(agents, names, rules, seed, threads)
     recorder = Recorder(rules) if save is not None else None
@@ -158,6 +174,8 @@ def play(
             watch(vector, rows, who, chosen)
         if recorder is not None:
             recorder.add(vector, rows, games, chosen, players.chances(vector, rows, who))
+        if chance is not None:
+            chance(vector, rows, games, chosen)
         actions = vector.action_masks.argmax(axis=1)  # idle places play anything
         actions[rows] = chosen
         vector.step(actions)

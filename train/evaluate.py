@@ -197,10 +197,7 @@ def evaluate(
         raise ValueError(f"{', '.join(both)}: among the agents and the opponents; give one of them another name in a mapping")
     if len(players) < 2:
         raise ValueError(f"agents: {', '.join(players) or 'none'}; it takes two to play")
-    for name, agent in players.items():
-        wants = getattr(agent, "num_players", None)
-        if wants is not None and wants != table.num_players:
-            raise ValueError(f"agent {name!r} plays with {wants} players; this table has {table.num_players}")
+    check_tables(players, table)
     seatings = rotations(table)
     symmetric = len(seatings) == 2
     found: dict[tuple[str, str], Pairing] = {}
@@ -226,9 +223,9 @@ def evaluate(
             )
             played += result.truncated.size
             seconds += result.seconds
-            found[pair] = _pairing(name, opponent, 0, result)
+            found[pair] = summarise(name, opponent, 0, result).pairing
             if symmetric and opponents is None:  # the same games, from the other side
-                found[opponent, name] = _pairing(opponent, name, 1, result)
+                found[opponent, name] = summarise(opponent, name, 1, result).pairing
     order = list(players)
     pairings = sorted(found.values(), key=lambda p: (order.index(p.agent), order.index(p.opponent)))
     return Evaluation(tuple(players), tuple(pairings), table, episode, seed, batch, played, seconds)
@@ -240,12 +237,27 @@ def pairings_to_play(agents: int, rules: Rules) -> int:
     return pairs // 2 if (rules.teams or rules.num_players) == 2 else pairs
 
 
-def _pairing(agent: str, opponent: str, index: int, games: Games) -> Pairing:
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """A pairing and the win rate of its agent in each deal, ``float64[D]``, of which it tells the mean."""
+
+    pairing: Pairing
+    values: np.ndarray
+
+
+def summarise(agent: str, opponent: str, index: int, games: Games, *, luck: np.ndarray | None = None) -> Summary:
+    """What the ``games`` say of their agent ``index``, 0 or 1, called ``agent``.
+
+    ``luck`` (``[D, R]``), what luck added to the wins of agent 0 (`train.control`), is taken out of them.
+    """
     seats = int((games.seatings[0] == index).sum())
-    return Pairing(
+    values = games.of(index, games.wins)
+    if luck is not None:
+        values = values - luck.mean(axis=1) if index == 0 else values + luck.mean(axis=1)
+    pairing = Pairing(
         agent=agent,
         opponent=opponent,
-        win_rate=Estimate.of(games.of(index, games.wins), bounds=(0, 1)),
+        win_rate=Estimate.of(values, bounds=(0, 1) if luck is None else None),
         points=Estimate.of(games.of(index, games.points) / seats),
         score=Estimate.of(games.of(index, games.scores) / seats),
         games=games.truncated.size,
@@ -254,6 +266,15 @@ def _pairing(agent: str, opponent: str, index: int, games: Games) -> Pairing:
         void=float(games.void.mean()),
         mean_length=float(games.lengths.mean()),
     )
+    return Summary(pairing, values)
+
+
+def check_tables(players: Mapping[str, Any], rules: Rules) -> None:
+    """ValueError naming an agent that plays with another number of players."""
+    for name, agent in players.items():
+        wants = getattr(agent, "num_players", None)
+        if wants is not None and wants != rules.num_players:
+            raise ValueError(f"agent {name!r} plays with {wants} players; this table has {rules.num_players}")
 
 
 def _named(agents: Sequence[Any] | Mapping[str, Any]) -> dict[str, Any]:
@@ -313,8 +334,10 @@ def provenance() -> dict[str, Any]:
     """What a result was made with: command, time, versions and git commit."""
     from train.checkpoints import versions
 
+    spec = sys.modules["__main__"].__spec__
+    command = sys.argv if spec is None else ["python", "-m", spec.name, *sys.argv[1:]]
     return {
-        "command": shlex.join(sys.argv),
+        "command": shlex.join(command),
         "time": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "versions": versions(),
     }
@@ -359,7 +382,7 @@ def main(arguments: Sequence[str] | None = None) -> Evaluation:
 
 
 @contextlib.contextmanager
-def _torch_threads(threads: int) -> Iterator[None]:
+def torch_threads(threads: int) -> Iterator[None]:
     """Let torch, where an agent has loaded it, compute with so many threads.
 
     Its default, one a core, waits for the slowest: with another busy process on two cores, the same network was 30 times slower.
@@ -389,7 +412,7 @@ def _run(options: argparse.Namespace) -> Evaluation:
         print(f"--games {options.games} rounded up to {total}: {deals} deals, each played {sides} times", file=sys.stderr)
     counter = WildDrawFours(list(players)) if rules.wild_draw_four == "challenge" else None
     all_games = total * pairings_to_play(len(players), rules)
-    with _torch_threads(options.threads), tqdm(total=all_games, unit="game", smoothing=0.05, disable=None) as bar:
+    with torch_threads(options.threads), tqdm(total=all_games, unit="game", smoothing=0.05, disable=None) as bar:
         evaluation = evaluate(
             players,
             rules=rules,

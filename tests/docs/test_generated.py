@@ -198,3 +198,43 @@ def test_broken_links_are_found(tmp_path: Path) -> None:
         "[d](#three) [e](missing.md) [f](page.md#four) `[g](code.md)`\n```\n[h](fenced.md)\n```\n"
     )
     assert broken_links(page) == ["#three", "missing.md", "page.md#four"]
+
+
+# Results --------------------------------------------------------------------------------------------------------------
+
+
+def test_a_goal_is_reached_where_the_whole_interval_lies_on_its_side() -> None:
+    pairing = {"agent": "a", "opponent": "b", "win_rate": {"mean": 0.6, "low": 0.59, "high": 0.61}}
+    told = {"pairings": [pairing]}
+    for bound, verdict in (
+        ("at_least: 59", "**yes**"),
+        ("at_least: 60", "open"),
+        ("at_least: 62", "no"),
+        ("at_most: 61", "**yes**"),
+    ):
+        key, number = bound.split(": ")
+        goal = {"agent": "a", "opponent": "b", key: int(number)}
+        text, found = generate.reached(goal, generate.measured(goal, told))
+        assert text == "60.0 [59.0, 61.0]"
+        assert found.startswith(verdict), bound
+    goal = {"agent": "a", "opponent": "nobody", "at_least": 1}
+    assert generate.reached(goal, generate.measured(goal, told)) == ("not yet", "")
+    exploited = {"agent": "a", "gain": {"mean": 2.0, "low": 1.5, "high": 2.5}}
+    goal = {"agent": "a", "at_most": 3}
+    assert generate.reached(goal, generate.measured(goal, exploited)) == ("2.0 [1.5, 2.5]", "**yes**")
+    assert generate.measured({"agent": "b", "at_most": 3}, exploited) is None, "another agent's"
+    assert generate.reached(goal, generate.measured(goal, None)) == ("not yet", "")
+
+
+def test_tables_of_results_have_every_agent() -> None:
+    for path in sorted((ROOT / "docs" / "results").glob("*.json")):
+        told = generate.results(path.stem)
+        assert told["made"]["command"].startswith("python -m train."), path.name
+        if "pairings" not in told:
+            continue
+        lines = generate.crossplay(path.stem).splitlines()
+        assert len(lines) == 2 + len(told["agents"])
+        assert all(f"`{agent}`" in lines[0] for agent in told["agents"])
+        assert len(generate.standing_rows(path.stem).splitlines()) == len(lines)
+    with pytest.raises(ValueError, match="no tournament there"):
+        generate.crossplay("nothing")

@@ -17,7 +17,7 @@ import agents
 from agents.network import Actor, NetworkConfig
 from agents.torch_policy import TorchPolicy
 from train.analyse import analyse, main, picture, text_table
-from train.plot import render
+from train.drawing import render
 from uno_env.game import Game
 from uno_env.notation import IllegalAction, PositionError
 from uno_env.rules import Rules

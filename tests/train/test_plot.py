@@ -5,66 +5,16 @@ from __future__ import annotations
 import io
 import json
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 import matplotlib.image
 import numpy as np
 import pytest
-import torch
-import yaml
 
-from agents.network import Actor, NetworkConfig
-from agents.torch_policy import save_model
+from tests.train.runs import make_run
+from train.curves import group_runs, read_runs
 from train.evaluate import evaluate
-from train.plot import (
-    HABITS,
-    ActionCounter,
-    Series,
-    count_actions,
-    curve,
-    group_runs,
-    learning,
-    main,
-    ratio,
-    read_evaluation,
-    read_run,
-    read_runs,
-    short_names,
-    strength,
-    training,
-)
-from uno_env.notation import action_id, states_from_position
-from uno_env.rules import Rules
-from uno_env.state import CHALLENGE, DRAW, PASS
-from uno_env.vector import UnoVector
-
-RESEARCH = Rules.preset("research", num_players=2)
-T_2 = 4.30265
-"""97.5% point of Student's distribution with 2 degrees of freedom (any table of it)."""
-
-
-def make_run(
-    folder: Path, *, seed: int = 1, rates: tuple[float, ...] = (0.5, 0.6, 0.7), model: bool = False, **config: Any
-) -> Path:
-    """A run folder as `train.ppo` leaves it: an update every 1000 steps, an evaluation at each second one."""
-    folder.mkdir(parents=True)
-    fields = {"rules": "research", "num_players": 2, "seed": seed, "evaluate_against": ["random", "rule"], **config}
-    (folder / "config.yaml").write_text(yaml.safe_dump(fields))
-    lines = []
-    for update in range(1, 2 * len(rates) + 1):
-        line = {"update": update, "steps": 1000 * update, "minutes": update / 2, "entropy": 1 / update, "kl": 0.001}
-        line |= {"explained_variance": 0.1 * update, "value_loss": 0.1, "episode_length": 40.0, "steps_per_second": 9000.0}
-        if update % 2 == 0:
-            rate = rates[update // 2 - 1]
-            line |= {"win_rate/random": rate, "win_rate/rule": rate - 0.1}
-        lines.append(json.dumps(line) + "\n")
-    (folder / "metrics.jsonl").write_text("".join(lines))
-    if model:
-        torch.manual_seed(seed)
-        network = NetworkConfig(num_players=2, width=8, layers=1)
-        save_model(folder / "best.safetensors", Actor(network).state_dict(), network, RESEARCH)
-    return folder
+from train.plot import learning, main, read_evaluation, short_names, strength, training
 
 
 def readable(path: Path) -> None:
@@ -76,55 +26,6 @@ def readable(path: Path) -> None:
         root = ElementTree.parse(path).getroot()
         assert root.tag.endswith("svg")
         assert len(list(root.iter())) > 50
-
-
-def test_runs_that_differ_in_the_seed_alone_are_one_group(tmp_path: Path) -> None:
-    paths = [
-        make_run(tmp_path / "two-seed1", seed=1),
-        make_run(tmp_path / "wide", width=256),
-        make_run(tmp_path / "two-seed2", seed=2),
-        make_run(tmp_path / "two-seed3", seed=3),
-    ]
-    groups = group_runs(read_runs(paths))
-    assert [(group.name, [run.seed for run in group.runs]) for group in groups] == [("two (3 seeds)", [1, 2, 3]), ("wide", [1])]
-    make_run(tmp_path / "again", seed=1)
-    with pytest.raises(ValueError, match="not independent"):
-        group_runs(read_runs([paths[0], tmp_path / "again"]))
-    with pytest.raises(ValueError, match="given twice"):
-        read_runs([paths[0], tmp_path / "wide" / ".." / "two-seed1"])
-
-
-def test_the_interval_over_seeds_is_students() -> None:
-    steps = np.array([10, 20])
-    rows = [[0.5, 0.1], [0.6, 0.1], [0.9, 0.1]]
-    found = curve([Series(steps, np.array(row)) for row in rows])
-    # Mean 2/3; squared deviations 1/36 + 1/225 + 49/900 = 78/900, over 2 degrees of freedom 39/900.
-    half = T_2 * np.sqrt(39 / 900 / 3)
-    assert found.mean == pytest.approx([2 / 3, 0.1])
-    assert found.low == pytest.approx([2 / 3 - half, 0.1], abs=1e-4)
-    assert found.high == pytest.approx([2 / 3 + half, 0.1], abs=1e-4)
-
-
-def test_a_curve_keeps_to_the_steps_that_all_runs_have() -> None:
-    found = curve([Series(np.array([1, 2, 3, 4]), np.array([1.0, 2, 3, 4])), Series(np.array([2, 4, 9]), np.array([4.0, 8, 0]))])
-    assert found.steps.tolist() == [2, 4]
-    assert found.mean.tolist() == [3, 6]
-    alone = curve([Series(np.array([1, 2, 3]), np.array([1.0, 5, 6]))])
-    assert alone.low.tolist() == alone.mean.tolist() == alone.high.tolist() == [1, 5, 6]
-    # Five points in bins of two: (1+3)/2, (5+7)/2, and 9 alone.
-    thin = curve([Series(np.array([2, 4, 6, 8, 10]), np.array([1.0, 3, 5, 7, 9]))], points=3)
-    assert thin.steps.tolist() == [3, 7, 10]
-    assert thin.mean.tolist() == [2, 6, 9]
-
-
-def test_a_run_in_training_can_be_read(tmp_path: Path) -> None:
-    run = make_run(tmp_path / "run")
-    with (run / "metrics.jsonl").open("a") as file:
-        file.write('{"update": 7, "ste')
-    found = read_run(run)
-    assert found.series["steps"].values.tolist() == [1000, 2000, 3000, 4000, 5000, 6000]
-    assert found.series["win_rate/rule"].steps.tolist() == [2000, 4000, 6000]
-    assert found.baselines() == ["random", "rule"]
 
 
 def test_the_pictures_show_what_was_measured(tmp_path: Path) -> None:
@@ -147,88 +48,6 @@ def test_the_pictures_show_what_was_measured(tmp_path: Path) -> None:
     measures = training(groups)
     assert measures is not None
     assert {"Entropy of the policy", "KL divergence of an update"} <= {panel.get_title() for panel in measures.axes}
-
-
-def test_the_interval_of_a_share_takes_games_as_units() -> None:
-    taken, chances = np.array([1, 0, 2, 0]), np.array([2, 1, 2, 0])
-    found = ratio(taken, chances)
-    assert found is not None
-    share = 3 / 5
-    # Three games had a chance; the fourth counts as a game without.
-    error = np.sqrt(4 / 3 * ((1 - 2 * share) ** 2 + share**2 + (2 - 2 * share) ** 2)) / 5
-    assert found.mean == pytest.approx(share)
-    assert found.standard_error == pytest.approx(error)
-    assert (found.low, found.high) == (pytest.approx(max(share - T_2 * error, 0), abs=1e-3), 1)
-    none = ratio(np.zeros(2), np.array([1, 5]))
-    assert none is not None
-    # Two games without: (1 - p)^2 = 0.025.
-    assert (none.mean, none.low, none.high) == (0, 0, pytest.approx(1 - np.sqrt(0.025)))
-    assert ratio(np.zeros(2), np.zeros(2)) is None
-
-
-def test_actions_are_counted_as_by_hand() -> None:
-    base = {"rules": "research", "discard_pile": ["r7"], "draw_pile": ["y1", "g2", "b4"]}
-    other = ["b3", "b9"]
-    four = {"discard_pile": ["r7", "W4"], "colour": "g", "phase": "CHALLENGE", "pending_draw": 4, "guilty": False, "turn": 1}
-    # The position, what is chosen, and what it counts as: habit -> taken.
-    decisions: list[tuple[dict[str, Any], str, dict[str, bool], int]] = [
-        ({"hands": [["r5", "W4", "g1"], other]}, "W4:g", {"bluffs": True, "holds_wilds": False, "draws": False}, 3),
-        ({"hands": [["r5", "W4", "g1"], other]}, "r5", {"bluffs": False, "holds_wilds": True, "draws": False}, 3),
-        ({"hands": [["g1", "W4"], other]}, "W4:g", {"draws": False}, 2),
-        ({"hands": [["r1", "r2", "W", "b1"], other]}, "draw", {"holds_wilds": True, "draws": True}, 4),
-        ({"hands": [["g1", "b1"], other]}, "draw", {}, 2),
-        ({"hands": [["r5", "g1"], other], "phase": "DRAWN", "drawn": "r5"}, "pass", {"keeps_drawn": True}, 2),
-        ({"hands": [["r5", "g1"], other], "phase": "DRAWN", "drawn": "r5"}, "r5", {"keeps_drawn": False}, 2),
-        ({"hands": [["g1"], other], **four}, "challenge", {"challenges": True}, 1),
-        ({"hands": [["g1"], other], **four}, "accept", {"challenges": False}, 1),
-    ]
-    seeds = np.arange(100, 100 + len(decisions), dtype=np.uint64)[::-1].copy()
-    vector = UnoVector(len(decisions), RESEARCH, seeds.tolist())
-    chosen = []
-    for i, (position, action, _, _) in enumerate(decisions):
-        states, rules = states_from_position(base | position)
-        assert rules == RESEARCH
-        vector.states[i] = states[0]
-        chosen.append(action_id(action, 0, 2, 1))
-    vector.refresh()
-    counter = ActionCounter(seeds)
-    rows = np.arange(len(decisions))
-    counter.watch(vector, rows, np.zeros(len(rows), np.int64), np.array(chosen))
-    for game, (position, action, counts, size) in enumerate(decisions):
-        for index, habit in enumerate(HABITS):
-            chances, taken = (np.flatnonzero(part[game, index]) + 1 for part in (counter.found.chances, counter.found.taken))
-            assert chances.tolist() == ([size] if habit in counts else []), (position, action, habit)
-            assert taken.tolist() == ([size] if counts.get(habit) else []), (position, action, habit)
-    assert counter.found.to_dict()["bluffs"]["share"]["mean"] == 0.5
-
-
-class Habitual:
-    """Draws, keeps, and challenges whenever it may; else plays the first legal card."""
-
-    def act_batch(self, observations: np.ndarray, masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        actions = masks.argmax(axis=1)
-        # Without an end to drawing no game would end.
-        willing = rng.random(len(masks)) < 0.5
-        for favourite in (DRAW, PASS, CHALLENGE):
-            actions = np.where((masks[:, favourite] != 0) & ((favourite != DRAW) | willing), favourite, actions)
-        return actions
-
-
-def test_actions_of_an_agent_known_by_construction() -> None:
-    found = count_actions(Habitual(), RESEARCH, games=30, seed=3)
-    assert found.chances.shape[0] == 30
-    for habit, share in {"keeps_drawn": 1.0, "challenges": 1.0}.items():
-        rate = found.rate(habit)
-        assert rate is not None
-        assert rate.mean == share
-    draws = found.rate("draws")
-    assert draws is not None
-    assert draws.low is not None
-    assert draws.high is not None
-    assert 0.3 < draws.low < 0.5 < draws.high < 0.7
-    again = count_actions(Habitual(), RESEARCH, games=30, seed=3)
-    assert (again.chances == found.chances).all()
-    assert (again.taken == found.taken).all()
 
 
 def test_the_command_writes_all_pictures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
