@@ -97,7 +97,7 @@ test-ray: $(RAY)/installed  ## integrations beside the releases that Ray and Agi
 	$(RAY)/bin/python -m pytest tests/integrations/ray --durations=10 $(ARGS)
 
 docs: $(DOCS)/installed  ## the documentation as a website in site/; a warning is an error
-	$(DOCS)/bin/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --strict --quiet
 
 tutorial: $(LATEST)/installed  ## run the notebook and store what it shows
 	$(LATEST)/bin/python docs/notebook.py

@@ -25,6 +25,8 @@ def run(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
         NotebookClient(fresh, timeout=600, record_timing=False, resources={"metadata": {"path": folder}}).execute()
     for number, cell in enumerate(fresh.cells):
         cell.id = f"cell-{number}"
+        if "outputs" in cell:  # progress and notices are for whoever runs it
+            cell.outputs = [output for output in cell.outputs if output.get("name") != "stderr"]
         cell.metadata = {key: value for key, value in cell.metadata.items() if key == "tags"}
     fresh.metadata.pop("language_info", None)
     return fresh
@@ -35,7 +37,6 @@ def text(cell: nbformat.NotebookNode) -> str:
     return "".join(
         output["text"] if output.output_type == "stream" else output["data"].get("text/plain", "")
         for output in cell.get("outputs", [])
-        if not (output.output_type == "stream" and output["name"] == "stderr")
     )
 
 
