@@ -70,7 +70,9 @@ def test_no_link_is_dead(site: Path, pages: dict[Path, Page]) -> None:
             if re.match(r"[a-z]+:", link) or path.name == "404.html":  # that page's links are from the root
                 continue
             name, _, anchor = unquote(link).partition("#")
-            goal = (path.parent / name).resolve() if name not in ("", ".") else path
+            goal = (path.parent / name).resolve() if name else path
+            if goal.is_dir():  # as a web server does
+                goal /= "index.html"
             if not goal.is_file() or (anchor and goal.suffix == ".html" and anchor not in pages[goal].anchors):
                 dead.append(f"{path.relative_to(site)}: {link}")
     assert dead == []
