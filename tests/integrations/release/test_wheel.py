@@ -106,7 +106,6 @@ def test_core_tests_pass_on_the_installed_wheel(python: Path, tmp_path: Path) ->
     shutil.copytree(ROOT / "tests" / "reference", folder / "tests" / "reference", ignore=shutil.ignore_patterns("__pycache__"))
     for helper in (ROOT / "tests").glob("*.py"):
         shutil.copy(helper, folder / "tests")
-    shutil.copytree(ROOT / "docs", folder / "docs", ignore=shutil.ignore_patterns("__pycache__"))  # some tests read the rules
     run(python, "-m", "pip", "install", "-qq", "-c", ROOT / "constraints.txt", "pytest", "hypothesis", "pytest-xdist", cwd=folder)
     where = run(python, "-c", "import uno_env; print(uno_env.__file__)", cwd=folder)
     assert Path(where.strip()).is_relative_to(python.parents[1])
