@@ -10,14 +10,32 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/installed
+# Libraries that the light environment does without: LATEST holds those that go with the newest Gymnasium and PettingZoo, RAY
+# RLlib and AgileRL with the older ones, DOCS what builds the pages.
+LATEST := .venvs/latest
+LATEST_EXTRAS := all,notebook,test
+RAY := .venvs/ray
+RAY_EXTRAS := rllib,agilerl,train,render,test
+DOCS := .venvs/docs
 # pip as root warns, and asks for newer pips: neither is news here.
-PIP := PIP_ROOT_USER_ACTION=ignore PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip
+export PIP_ROOT_USER_ACTION := ignore
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
 PYTEST := $(BIN)/python -m pytest
 WORKERS ?= 2
 # Extra arguments for pytest, such as ARGS="-k stack -x".
 ARGS ?=
 
-.PHONY: help install train test lint types layers format test-core-python test-core-boundscheck test-all bench build clean
+# $(call environment,FOLDER,CONSTRAINTS,EXTRAS): a virtual environment with the project in it, editable, and every version pinned.
+define environment
+$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "uno-env needs Python 3.11 or newer, found " + sys.version)'
+test -x $(1)/bin/python || $(PYTHON) -m venv $(1)
+@echo "Installing into $(1) (some minutes the first time)"
+$(1)/bin/python -m pip install -qq -c $(2) -e ".[$(3)]"
+touch $(1)/installed
+endef
+
+.PHONY: help install train test test-integrations install-integrations lint types layers format
+.PHONY: test-core-python test-core-boundscheck test-all test-release test-latest test-ray docs tutorial bench build clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-22s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,11 +43,18 @@ help:  ## list the targets
 install: $(STAMP)  ## create .venv and install everything, pinned by constraints.txt
 
 $(STAMP): pyproject.toml constraints.txt
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "uno-env needs Python 3.11 or newer, found " + sys.version)'
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@echo "Installing into $(VENV) (some minutes the first time)"
-	$(PIP) install -qq -c constraints.txt -e ".[dev,train]"
-	touch $@
+	$(call environment,$(VENV),constraints.txt,dev)
+
+install-integrations: $(STAMP) $(LATEST)/installed $(RAY)/installed $(DOCS)/installed  ## create the environments of the integrations
+
+$(LATEST)/installed: pyproject.toml constraints.txt
+	$(call environment,$(LATEST),constraints.txt,$(LATEST_EXTRAS))
+
+$(RAY)/installed: pyproject.toml constraints-ray.txt
+	$(call environment,$(RAY),constraints-ray.txt,$(RAY_EXTRAS))
+
+$(DOCS)/installed: pyproject.toml constraints.txt
+	$(call environment,$(DOCS),constraints.txt,docs)
 
 train: $(STAMP)  ## train a two-player policy, evaluate it against the baselines, print the table (about 10 minutes)
 	$(BIN)/python -m train.quickstart
@@ -60,13 +85,30 @@ test-core-boundscheck: $(STAMP)  ## core tests compiled with array bounds checke
 test-all: $(STAMP)  ## the whole suite, compiled as users run it
 	$(PYTEST) -n $(WORKERS) $(ARGS)
 
+test-integrations: install-integrations test-release test-latest test-ray  ## every library that we claim to work with, the wheel, the pages
+
+test-release: $(STAMP) $(DOCS)/installed  ## the wheel in an environment of its own, the pages
+	$(PYTEST) tests/integrations/release --durations=5 $(ARGS)
+
+test-latest: $(LATEST)/installed  ## integrations beside the newest Gymnasium and PettingZoo, the notebook
+	$(LATEST)/bin/python -m pytest -n $(WORKERS) tests/integrations/latest --durations=10 $(ARGS)
+
+test-ray: $(RAY)/installed  ## integrations beside the releases that Ray and AgileRL want; Ray starts processes of its own
+	$(RAY)/bin/python -m pytest tests/integrations/ray --durations=10 $(ARGS)
+
+docs: $(DOCS)/installed  ## the documentation as a website in site/; a warning is an error
+	NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --strict --quiet
+
+tutorial: $(LATEST)/installed  ## run the notebook and store what it shows
+	$(LATEST)/bin/python docs/notebook.py
+
 bench: $(STAMP)  ## throughput beside RLCard's Uno, measured in the same run
-	$(PIP) install -qq -c constraints.txt -e ".[bench]"
+	$(BIN)/python -m pip install -qq -c constraints.txt -e ".[bench]"
 	$(BIN)/python benchmarks/throughput.py $(ARGS)
 
 build: $(STAMP)  ## sdist and wheel in dist/
 	$(BIN)/python -m build
 
 clean:  ## remove the venv, caches and build products; runs/ stays
-	rm -rf $(VENV) .cache dist build .pytest_cache .ruff_cache .hypothesis .import_linter_cache .coverage .coverage.* htmlcov
+	rm -rf $(VENV) .venvs .cache site dist build .pytest_cache .ruff_cache .hypothesis .import_linter_cache .coverage .coverage.* htmlcov
 	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +

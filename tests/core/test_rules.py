@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import pickle
 import random
 from pathlib import Path
@@ -75,7 +76,7 @@ def test_fields_are_those_of_the_design() -> None:
 
 
 def test_every_field_has_a_docstring_line() -> None:
-    source = Path(__file__).parents[2].joinpath("uno_env", "rules.py").read_text(encoding="utf-8").splitlines()
+    source = inspect.getsource(Rules).splitlines()
     for name in DESIGN:
         line = next(i for i, text in enumerate(source) if text.startswith(f"    {name}: "))
         assert source[line + 1].strip().startswith('"""'), name
