@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.scripted import actions_first_policy, random_policy, rule_policy
+from agents.scripted import actions_first_policy, rule_policy
 from agents.strategist import strategist_policy
 from uno_env.cards import NUM_COLOURED, NUM_KINDS, NUM_SYMBOLS
 from uno_env.engine import apply, fill_mask, known_holder, known_kind, known_observers
@@ -15,6 +15,7 @@ from uno_env.engine.dealing import resample
 from uno_env.engine.generator import below, next_word, seeded, shuffle
 from uno_env.jit import inline, jit
 from uno_env.observe import OBS_SIZE, fill
+from uno_env.random_card import random_policy
 from uno_env.state import NUM_ACTIONS, ROW, Phase
 
 OVER = int(Phase.OVER)

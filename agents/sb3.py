@@ -80,13 +80,13 @@ class SB3Policy(TorchPolicy):
         self.about = about or {}
 
     @classmethod
-    def load(cls, path: str | Path, *, greedy: bool = False, device: str = "cpu") -> SB3Policy:
+    def load(cls, path: str | Path, *, greedy: bool | None = None, device: str = "cpu") -> SB3Policy:
         """Load what `export` wrote, or the best (else the last) model of a run folder; see `TorchPolicy.load`."""
         header, weights = read_model(path, device)
         if "perceptron" not in header:
             raise ValueError(f"{path}: a model of another kind, for agents.load")
         network = _perceptron(weights, header["perceptron"]["activation"]).to(device)
-        return cls(network, Rules.from_dict(header["rules"]), greedy=greedy, about=header["about"])
+        return cls(network, Rules.from_dict(header["rules"]), greedy=bool(greedy), about=header["about"])
 
     def logits(self, observations: np.ndarray) -> np.ndarray:
         """Logits ``float32[M, 91]``, legal or not, for observations ``int8[M, OBS_SIZE]``."""

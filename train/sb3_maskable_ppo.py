@@ -26,10 +26,13 @@ import torch
 
 from agents.sb3 import ACTIVATIONS, SB3Policy, export
 from agents.torch_policy import write_atomically
-from train import checkpoints, plot
+from train import checkpoints
 from train.arena import play, rotations
 from train.config import ConfigError, load, to_yaml
+from train.curves import group_runs, read_run
+from train.drawing import render
 from train.opponents import load_opponent
+from train.plot import learning
 from uno_env.rules import Rules
 
 try:
@@ -195,9 +198,9 @@ class Run(BaseCallback):
             self._env.close()
         self._evaluate()
         self.ppo.save(self.out / "last.zip", exclude=["learning_rate", "lr_schedule"])
-        figure = plot.learning(plot.group_runs([plot.read_run(self.out)]))
+        figure = learning(group_runs([read_run(self.out)]))
         if figure is not None:
-            write_atomically(self.out / "learning.png", plot.render(figure, ["png"])["png"])
+            write_atomically(self.out / "learning.png", render(figure, ["png"])["png"])
 
     def _on_step(self) -> bool:
         return True

@@ -37,8 +37,9 @@ except ModuleNotFoundError as error:
 from uno_env.aec import observation_space
 from uno_env.jit import jit
 from uno_env.observe import OBS_SIZE
+from uno_env.opponents import Opponents, candidates_of
 from uno_env.rules import Rules
-from uno_env.single_agent import MAX_DEALS, Opponents, _candidates
+from uno_env.single_agent import MAX_DEALS
 from uno_env.state import NUM_ACTIONS
 from uno_env.vector import UnoVector, advance, find_illegal
 from uno_env.view import Agent, View
@@ -326,16 +327,12 @@ class UnoTorchEnv(_UnoBatch):
         n = vector.num_players
         if seat not in ("random", "rotate") and (isinstance(seat, bool) or not isinstance(seat, int) or not 0 <= seat < n):
             raise ValueError(f"seat={seat!r}: expected 0 to {n - 1}, 'random' or 'rotate'")
-        if isinstance(opponents, (list, tuple)) and len(opponents) != n - 1:
-            raise ValueError(f"opponents: {len(opponents)} players for {n - 1} other seats; a choice is {{'pool': [...]}}")
         super().__init__(vector, 1, device)
-        several = isinstance(opponents, (list, tuple))
-        candidates = [_candidates(spec, vector.rules) for spec in (opponents if several else [opponents])]
+        places = candidates_of(opponents, vector.rules)
         #: All opponents, and for each place at the learner's left who may sit there, as numbers into the former.
-        self._opponents: list[Agent] = [agent for place in candidates for agent in place]
-        numbers = iter(range(len(self._opponents)))
-        choices = [np.array([next(numbers) for _ in place]) for place in candidates]
-        self._choices = choices if several else choices * (n - 1)
+        self._opponents: list[Agent] = list({id(agent): agent for place in places for agent in place}.values())
+        numbers = {id(agent): number for number, agent in enumerate(self._opponents)}
+        self._choices = [np.array([numbers[id(agent)] for agent in place]) for place in places]
         self._seating = seat
         self.seats = np.zeros(num_envs, np.int64)
         self._table = np.zeros((num_envs, n), np.int64)  # the opponent in each seat, the learner's left out
