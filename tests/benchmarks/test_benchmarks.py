@@ -14,7 +14,7 @@ from uno_env import UnoVector
 from uno_env.jit import COMPILED
 from uno_env.state import NUM_ACTIONS
 
-pytestmark = pytest.mark.skipif(not COMPILED, reason="a matter of speed")
+pytestmark = [pytest.mark.compiled_only, pytest.mark.skipif(not COMPILED, reason="a matter of speed")]
 
 
 def test_choice_is_uniform_over_the_legal_actions() -> None:
