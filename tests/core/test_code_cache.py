@@ -32,7 +32,7 @@ def called(x):
 """
 SHOW = "from caller.plays import calling; from uno_env.jit import compilations; print(calling(10), compilations())"
 
-pytestmark = pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
+pytestmark = [pytest.mark.compiled_only, pytest.mark.skipif(not COMPILED, reason="nothing is compiled")]
 
 
 @pytest.fixture
