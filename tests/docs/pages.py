@@ -27,7 +27,7 @@ ELSEWHERE = {
 """Pages that run somewhere else than `environment_of` would say by their folder."""
 
 RUN = ("python", "sh")
-READ = {"json": json.loads, "yaml": yaml.safe_load, "text": str, "bibtex": str}
+READ = {"json": json.loads, "yaml": yaml.safe_load, "text": str, "markdown": str, "bibtex": str}
 """What is shown and not run has to be readable at least."""
 
 BLOCK = re.compile(r"^(?P<fence>```+)(?P<language>\S*)[^\n]*\n(?P<code>.*?)^(?P=fence)\s*$", re.MULTILINE | re.DOTALL)
