@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,7 @@ from train import oracle
 from train.arena import play as play_games
 from train.arena import rotations
 from train.estimate import Estimate
+from train.evaluate import evaluate
 from uno_env.cards import NUM_KINDS
 from uno_env.game import Game
 from uno_env.rules import PRESETS, Rules
@@ -269,8 +272,9 @@ def test_wrong_names(spec, message):
 
 
 def test_a_network_that_does_not_play_at_the_table():
-    with pytest.raises(ValueError, match="no champion for 3 players"):
-        agents.load("policy+search:20").for_rules(Rules.preset("digital", num_players=3))  # type: ignore[union-attr]
+    two_players = Path(agents.__file__).parent / "pretrained" / "two_player.safetensors"
+    with pytest.raises(ValueError, match="plays with 2 players; this table has 3"):
+        evaluate([f"{two_players}+search:20", "rule"], rules="digital", num_players=3, games=3)
 
 
 def test_one_of_the_two_budgets():

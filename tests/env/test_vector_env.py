@@ -19,7 +19,6 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.vector.utils import batch_space
 
 import agents
-from tests.docs.test_readme import ROOT, blocks
 from tests.env.play import pick
 from tests.reference.generator import Generator, mix
 from uno_env import OBS_SIZE, Game, IllegalAction, Rules, UnoEnv, UnoVectorEnv, opponents, vector_env
@@ -28,7 +27,6 @@ from uno_env.random_card import RandomCard
 from uno_env.view import View
 
 ID = "uno_env:Uno-v0"
-PAGE = ROOT / "docs" / "integrations" / "gymnasium-vector.md"
 STEPS = 150 if COMPILED else 30
 MODES = list(AutoresetMode)
 
@@ -403,13 +401,6 @@ def test_made_by_gymnasium_without_a_mode() -> None:
     assert str(envs) == "UnoVectorEnv(Uno-v0, num_envs=8)"
     again: Any = gymnasium.make_vec(envs.spec)
     assert (again.num_envs, again.autoreset_mode) == (8, AutoresetMode.SAME_STEP)
-
-
-@pytest.mark.compiled_only
-@pytest.mark.parametrize("code", blocks("python", [PAGE]))
-def test_the_page_runs(code: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.chdir(tmp_path)
-    exec(compile(code, "block", "exec"), {"__name__": "__main__"})
 
 
 # Pictures ---------------------------------------------------------------------------------------------------------------

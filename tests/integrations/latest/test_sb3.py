@@ -5,10 +5,7 @@ and the training script in self-play.
 from __future__ import annotations
 
 import json
-import os
 import pickle
-import subprocess
-import sys
 import warnings
 from pathlib import Path
 from typing import Any
@@ -25,7 +22,6 @@ from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecMoni
 
 import agents
 from agents.sb3 import SB3Policy
-from tests.docs.test_readme import ROOT, blocks
 from train import sb3_maskable_ppo
 from train.config import ConfigError, load
 from uno_env import UnoEnv
@@ -169,17 +165,6 @@ def test_a_film_is_written(kind: str, tmp_path: Path) -> None:
     (film,) = tmp_path.glob("*.mp4")
     with VideoFileClip(str(film)) as clip:
         assert clip.size[0] * clip.size[1] == 2 * 240 * 160  # a tile for each game
-
-
-@pytest.mark.parametrize("code", blocks("python", [ROOT / "docs" / "integrations" / "stable-baselines3.md"]))
-def test_the_page_runs(code: str, tmp_path: Path) -> None:
-    """As a script: a block starts processes, which import it anew."""
-    script = tmp_path / "block.py"
-    script.write_text(code, encoding="utf-8")
-    command = [sys.executable, "-W", "error", str(script)]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode == 0, done.stderr
 
 
 # The training script ----------------------------------------------------------------------------------------------------
