@@ -31,6 +31,8 @@ config: Any = _config  # numba sets its options dynamically
 types: Any = _types
 F = TypeVar("F", bound=Callable[..., Any])
 
+CACHE_LINE = 64
+
 #: Whether functions marked with `jit` are compiled at all.
 COMPILED = not config.DISABLE_JIT
 
@@ -157,6 +159,30 @@ def _on_the_stack(typing_context, count, dtype):
     return made(count, dtype), allocate
 
 
+@intrinsic(prefer_literal=True)
+def _ask_for(typing_context, array, index, count):
+    def request(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        held = context.make_array(array)(context, builder, args[0])
+        stride = builder.extract_value(held.strides, 0)
+        place = builder.gep(builder.bitcast(held.data, cgutils.voidptr_t), [builder.mul(args[1], stride)])
+        kinds = [ir.IntType(32)] * 3
+        fetch = builder.module.declare_intrinsic(
+            "llvm.prefetch", [cgutils.voidptr_t], ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, *kinds])
+        )
+        how = [ir.Constant(kind, value) for kind, value in zip(kinds, (1, 3, 1), strict=True)]  # to write, to keep, data
+        for line in range(0, count.literal_value, CACHE_LINE):
+            builder.call(fetch, [builder.gep(place, [cgutils.intp_t(line)]), *how])
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64, count), request
+
+
+def _nothing(array: Any, index: int, count: int) -> None:
+    pass
+
+
+#: ``fetch_early(array, index, count)``: the first ``count`` bytes (a constant) of ``array[index]`` will be needed soon.
+fetch_early: Any = _ask_for if COMPILED else _nothing
 #: ``scratch(count, dtype)``: `numpy.empty` on the stack of the function that calls it, for a constant count; never return it.
 scratch: Any = _on_the_stack if COMPILED else np.empty
 

@@ -12,12 +12,16 @@ import numpy as np
 
 from uno_env import engine, observe
 from uno_env.game import Game
-from uno_env.jit import lean, scratch
+from uno_env.jit import fetch_early, lean, scratch
 from uno_env.notation import IllegalAction, action_text
 from uno_env.rules import Rules
-from uno_env.state import NUM_ACTIONS, ROW, Phase, new_states
+from uno_env.state import NUM_ACTIONS, ROW, STATE, Phase, new_states
 
 OVER = int(Phase.OVER)
+AHEAD = 4
+"""While a game is played, the one so many places on is fetched into the cache: large batches do not fit it."""
+HOT_STATE, HOT_ROW = int((STATE.fields or {})["known"][1]), observe.KNOWN
+"""Bytes of a record, and of an observation, that nearly every decision needs."""
 
 
 @lean
@@ -63,6 +67,10 @@ def advance(
     params = rules[0]
     playable = scratch(ROW, np.int8)
     for i in range(low, high):
+        if i + AHEAD < high:
+            fetch_early(states, i + AHEAD, HOT_STATE)
+            fetch_early(observations, i + AHEAD, HOT_ROW)
+            fetch_early(masks, i + AHEAD, NUM_ACTIONS)
         state = states[i]
         rewards[i, :] = 0.0
         if dones[i]:
