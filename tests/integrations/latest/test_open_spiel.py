@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import itertools
 import pickle
+import re
 import subprocess
 import sys
 from collections import Counter, defaultdict
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,8 +23,15 @@ from tests.core.test_enumeration import COUNTS
 from uno_env import PRESETS, Game
 from uno_env.cards import KIND_TEXTS
 
+ROOT = Path(__file__).parents[3]
 SMALL = "python_uno(rules=mini,deck=r0 r1 y0 yS W)"
 """Five cards, 364 information sets."""
+
+
+def test_page(capsys: pytest.CaptureFixture[str]) -> None:
+    (code,) = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs/integrations/openspiel.md").read_text(), re.MULTILINE | re.DOTALL)
+    exec(compile(code, "openspiel.md", "exec"), {})
+    assert f"# {float(capsys.readouterr().out):.3f};" in code  # what the page says that it prints
 
 
 def test_missing_library_names_the_extra() -> None:
