@@ -35,7 +35,7 @@ from train import checkpoints
 from train.arena import play, rotations
 from train.config import ConfigError, load, to_yaml
 from train.opponents import load_opponent
-from train.ppo import EVALUATION_SEED, saving_on_interrupt
+from train.run import EVALUATION_SEED, saving_on_interrupt
 from uno_env.rules import Rules
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
@@ -494,7 +494,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"train.rllib_ppo: {error}", file=sys.stderr)
         return 2
     try:
-        with saving_on_interrupt(run):  # type: ignore[arg-type]
+        with saving_on_interrupt(run):
             run.train(show=show)
     finally:
         run.close()

@@ -19,10 +19,10 @@ FILE = ROOT / "docs" / "integrations" / "cleanrl_ppo.py"
 
 def run(folder: Path, *options: str) -> float:
     """The win rate that the program prints, in percent."""
-    command = [sys.executable, str(FILE), "--eval-games", "1000", *options]
+    command = [sys.executable, str(FILE), *options]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=900, check=False)
     assert done.returncode == 0, done.stderr
-    told = re.search(r"^wins ([\d.]+)% \+- [\d.]+ of 1000 games against random cards$", done.stdout, re.MULTILINE)
+    told = re.search(r"^wins ([\d.]+)% \+- [\d.]+ of \d+ games against random cards$", done.stdout, re.MULTILINE)
     assert told is not None, done.stdout
     return float(told[1])
 
@@ -38,8 +38,8 @@ def module() -> ModuleType:
 
 
 def test_it_learns(tmp_path: Path) -> None:
-    untrained = run(tmp_path, "--total-steps", "0")
-    trained = run(tmp_path, "--total-steps", "300000", "--minutes", "60", "--save", "policy.pt")
+    untrained = run(tmp_path, "--total-steps", "0", "--eval-games", "1000")
+    trained = run(tmp_path, "--total-steps", "300000", "--minutes", "60", "--eval-games", "1000", "--save", "policy.pt")
     # Equal players win half; 1000 rounds have a standard error of 1.6 points. An untrained network draws as often as it plays.
     assert untrained < 25
     assert trained > 50
@@ -50,7 +50,7 @@ def test_it_learns(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("options", [("--num-players", "4", "--rules", "official"), ("--num-players", "10", "--rules", "party")])
 def test_any_table(tmp_path: Path, options: tuple[str, ...]) -> None:
-    won = run(tmp_path, "--total-steps", "1", "--num-envs", "32", "--num-steps", "32", "--eval-games", "1000", *options)
+    won = run(tmp_path, "--total-steps", "1", "--num-envs", "32", "--num-steps", "32", "--eval-games", "100", *options)
     assert 0 <= won <= 100
 
 
