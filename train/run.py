@@ -402,9 +402,8 @@ class Run:
         learner.rng.bit_generator.state = facts["generators"]["learner"]
         self.updates, self.steps, self.episodes = facts["updates"], facts["steps"], facts["episodes"]
         self.seconds = facts["seconds"]
-        if {name.partition("@")[0] for name in facts["win_rates"]} == set(
-            self._judges
-        ):  # a score against others can not be compared
+        judged = {name.partition("@")[0] for name in facts["win_rates"]}
+        if judged == set(self._judges):  # a score against others can not be compared
             self.win_rates = facts["win_rates"]
             self.best = -math.inf if facts["best"] is None else facts["best"]
         metrics = self.out / "metrics.jsonl"
@@ -419,8 +418,14 @@ def between(start: float, end: float, progress: float) -> float:
     return start + (end - start) * progress
 
 
+class Stoppable(Protocol):
+    """What ends after its present update once `stopping` is set."""
+
+    stopping: bool
+
+
 @contextlib.contextmanager
-def saving_on_interrupt(run: Run) -> Iterator[None]:
+def saving_on_interrupt(run: Stoppable) -> Iterator[None]:
     """The first Ctrl-C lets the update end and saves; the second one interrupts at once."""
     if threading.current_thread() is not threading.main_thread():
         yield
