@@ -31,12 +31,14 @@ class FrozenModule(TorchRLModule):
         self.actor = Actor(self.network)
         self.action_dist_cls = TorchCategorical
         columns = observed_columns(self.network.num_players)
-        self.register_buffer("_index", torch.from_numpy(columns.index), persistent=False)
-        self.register_buffer("_at_most", torch.from_numpy(columns.at_most), persistent=False)
+        # At a table of a fixed size every input is one column, or a flag of it.
+        column, at_most = torch.from_numpy(columns.table[:, :2]).T.contiguous()
+        self.register_buffer("_column", column, persistent=False)
+        self.register_buffer("_at_most", at_most.to(torch.int8), persistent=False)
 
     def columns(self, batch: dict[str, Any]) -> Tensor:
-        """What `agents.network.pick_columns` makes of observations, ``int8[B, F]``."""
-        picked = batch[Columns.OBS]["observations"].to(torch.int8)[:, self._index]
+        """What `agents.network.Columns.read` makes of observations, ``int8[B, F]``."""
+        picked = batch[Columns.OBS]["observations"].to(torch.int8)[:, self._column]
         return torch.where(self._at_most >= 0, (picked <= self._at_most).to(torch.int8), picked)
 
     def _forward(self, batch: dict[str, Any], **kwargs: Any) -> dict[str, Any]:

@@ -181,12 +181,11 @@ def test_an_agent_for_another_size_of_table_is_refused() -> None:
         seat_players(Rules.preset("official"), [0], [("champion", agent)])
 
 
-def test_the_champion_plays_where_there_is_one() -> None:
-    """It says so at once, not in the middle of the game; hints then come from the strategist."""
+def test_the_champion_plays_everywhere() -> None:
     champion = load("champion")
-    with pytest.raises(ValueError, match="agent 'champion': no champion for 6 players"):
-        seat_players(Rules.preset("party", num_players=6), [0], [("champion", champion)])
-    adviser = find_adviser(None, Rules.preset("party", num_players=6))
+    rules = Rules.preset("party", num_players=6)
+    assert seat_players(rules, [0], [("champion", champion)])[1].spec == "champion"
+    adviser = find_adviser(None, rules)
     assert adviser is not None
-    assert adviser[0] == "strategist"
+    assert adviser[0] == "champion"
     assert find_adviser("none", Rules.preset("official")) is None
