@@ -29,7 +29,7 @@ from uno_env.view import View
 
 ID = "uno_env:Uno-v0"
 PAGE = ROOT / "docs" / "integrations" / "gymnasium-vector.md"
-STEPS = 150 if COMPILED else 30
+STEPS = 150 if COMPILED else 60
 MODES = list(AutoresetMode)
 
 
