@@ -27,7 +27,7 @@ from uno_env.random_card import RandomCard
 from uno_env.view import View
 
 ID = "uno_env:Uno-v0"
-STEPS = 150 if COMPILED else 30
+STEPS = 150 if COMPILED else 60
 MODES = list(AutoresetMode)
 
 
