@@ -102,9 +102,10 @@ docs: $(DOCS)/installed  ## the documentation as a website in site/; a warning i
 tutorial: $(LATEST)/installed  ## run the notebook and store what it shows
 	$(LATEST)/bin/python docs/notebook.py
 
-bench: $(STAMP)  ## throughput beside RLCard's Uno, measured in the same run
+bench: $(STAMP)  ## throughput of everything beside its peers, measured in one run, and the page about it (5 minutes)
 	$(BIN)/python -m pip install -qq -c constraints.txt -e ".[bench]"
-	$(BIN)/python benchmarks/throughput.py $(ARGS)
+	$(BIN)/python -W ignore -m benchmarks.throughput --json benchmarks/results/throughput.json $(ARGS)
+	$(BIN)/python -m benchmarks.report
 
 build: $(STAMP)  ## sdist and wheel in dist/
 	$(BIN)/python -m build
