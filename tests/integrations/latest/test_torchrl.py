@@ -234,8 +234,8 @@ def test_copies_and_workers() -> None:
             one["action"] = two["action"] = one["action_mask"].int().argmax(-1)
             one, two = env.step(one)["next"].clone(), twin.step(two)["next"].clone()
             assert torch.equal(one["observation"], two["observation"])
-    both = SerialEnv(2, lambda: UnoSelfPlayEnv(3, rules="digital", num_players=2))
-    assert both.rollout(10, uniform).batch_size == (2, 3, 10)
+    both = SerialEnv(2, lambda: UnoSelfPlayEnv(3, rules="digital", num_players=2, seed=0))
+    assert both.rollout(10, uniform, break_when_any_done=False).batch_size == (2, 3, 10)
 
 
 # by_seat --------------------------------------------------------------------------------------------------------------
