@@ -37,7 +37,8 @@ def stacked_game(state, rules, deck):
     begin_match(state, rules)
     clear_round(state)
     state.draw_size = deck.shape[0]
-    state.pile[: deck.shape[0]] = deck
+    for i in range(deck.shape[0]):
+        state.pile[i] = deck[i]
     deal_out(state, rules)
 
 
