@@ -231,7 +231,7 @@ def share(agent: agents.Agent, players: int, deals: int) -> float:
 def test_strength_of_the_rule_model(monkeypatch: pytest.MonkeyPatch) -> None:
     """In another simulator, which offered it a Wild Draw Four whenever one is legal, it won 55.7% and 28.2% of games.
 
-    Within 3 standard errors of 4,000 games (0.79 and 0.71 points). RLCard's own restriction, which the adapter keeps, saves its
+    Within 3 standard errors of 2,000 games (1.12 and 1.01 points). RLCard's own restriction, which the adapter keeps, saves its
     Wild Draw Fours and helps it.
     """
 
@@ -242,11 +242,11 @@ def test_strength_of_the_rule_model(monkeypatch: pytest.MonkeyPatch) -> None:
         texts += [card_text(WILD + (action - PLAY_WILD) // 4, (action - PLAY_WILD) % 4) for action in wilds]
         return dict(zip(texts, cards + wilds, strict=True))
 
-    strict = share(agents.load("rlcard:uno-rule-v1"), 2, 2000)
+    strict = share(agents.load("rlcard:uno-rule-v1"), 2, 1000)
     monkeypatch.setattr("agents.rlcard.placeable", as_our_rules_allow)
-    assert share(agents.load("rlcard:uno-rule-v1"), 2, 2000) == pytest.approx(55.7, abs=2.4)
-    assert share(agents.load("rlcard:uno-rule-v1"), 4, 1000) == pytest.approx(28.2, abs=2.2)
-    assert strict > 55.7 - 1.2
+    assert share(agents.load("rlcard:uno-rule-v1"), 2, 1000) == pytest.approx(55.7, abs=3.4)
+    assert share(agents.load("rlcard:uno-rule-v1"), 4, 500) == pytest.approx(28.2, abs=3.0)
+    assert strict > 55.7 - 1.7
 
 
 def test_a_player_trained_in_rlcard_plays_here() -> None:
