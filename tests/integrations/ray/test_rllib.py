@@ -32,6 +32,9 @@ from train.rllib_ppo import MAIN, Config, Resources, Run, Seating
 from uno_env import Rules
 from uno_env.rllib import ACTION_SPACE, UnoMultiAgentEnv, observation_space
 
+# RLlib registers its vector environment anew with every algorithm.
+pytestmark = pytest.mark.filterwarnings("ignore:.*Overriding environment rllib-multi-agent-env:UserWarning")
+
 ROOT = Path(__file__).parents[3]
 SPACE = observation_space(np.int8)
 RULES = Rules.preset("research", num_players=2)
