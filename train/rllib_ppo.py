@@ -47,7 +47,7 @@ except ImportError as error:
     raise ImportError("train.rllib_ppo needs Ray: pip install 'uno-env[rllib]'") from error
 
 from train.rllib_modules import FrozenModule, LearnerModule, ScriptedModule
-from uno_env.rllib import ACTION_SPACE, OBSERVATION_SPACE, UnoMultiAgentEnv
+from uno_env.rllib import ACTION_SPACE, UnoMultiAgentEnv, observation_space
 
 MAIN = "main"
 """The module that learns."""
@@ -80,13 +80,13 @@ class Config:
     """Hidden layers of actor and critic."""
 
     # The learner
-    batch: int = 4096
+    batch: int = 8192
     """Steps per update and learner."""
-    epochs: int = 4
+    epochs: int = 2
     """Passes over each batch."""
-    minibatch: int = 512
+    minibatch: int = 1024
     """Decisions per gradient step."""
-    learning_rate: float = 1e-3
+    learning_rate: float = 5e-4
     """Adam's step size."""
     discount: float = 1.0
     """Per own decision."""
@@ -94,7 +94,7 @@ class Config:
     """Generalised advantage estimation: 1 trusts only outcomes, 0 only the critic."""
     clip: float = 0.2
     """Range in which the probability ratio of an action may move the policy."""
-    entropy: float = 0.01
+    entropy: float = 0.03
     """Weight of the entropy bonus."""
     max_grad_norm: float = 1.0
     """Longest gradient."""
@@ -200,9 +200,12 @@ def start_ray(resources: Resources) -> None:
 
 def algorithm_config(config: Config, resources: Resources, rules: Rules, network: NetworkConfig) -> PPOConfig:
     """RLlib's config of the run."""
+    dtype = "int8"
 
     def module(cls: type, model: dict[str, Any]) -> RLModuleSpec:
-        return RLModuleSpec(cls, observation_space=OBSERVATION_SPACE, action_space=ACTION_SPACE, model_config=model)
+        return RLModuleSpec(
+            cls, observation_space=observation_space(np.dtype(dtype)), action_space=ACTION_SPACE, model_config=model
+        )
 
     fields = rules.to_dict() | {"num_players": rules.num_players}
     model = {"network": asdict(network)}
@@ -214,7 +217,7 @@ def algorithm_config(config: Config, resources: Resources, rules: Rules, network
         PPOConfig()
         .environment(
             UnoMultiAgentEnv,
-            env_config={"rules": fields, "reward": config.reward},
+            env_config={"rules": fields, "reward": config.reward, "dtype": dtype},
             disable_env_checking=True,  # it samples actions without the mask
         )
         .framework("torch")
@@ -368,9 +371,12 @@ class Run:
         if not weights:
             return
         self.algorithm.learner_group.set_weights(weights)
-        self.algorithm.env_runner_group.sync_weights(
-            from_worker_or_learner_group=self.algorithm.learner_group, policies=list(weights), inference_only=True
-        )
+        # Not by sync_weights: what it sends is numbered by updates, and workers ignore a number that they have seen.
+        played = {
+            module: {name: value for name, value in values.items() if not name.startswith("critic.")}
+            for module, values in weights.items()
+        }
+        self.algorithm.env_runner_group.foreach_env_runner(lambda runner: runner.set_state({"rl_module": played}))
 
     # Measuring and saving ---------------------------------------------------------------------------------------------
 

@@ -21,26 +21,31 @@ try:
 except ImportError as error:
     raise ImportError("uno_env.rllib needs Ray: pip install 'uno-env[rllib]'") from error
 
-OBSERVATION_SPACE = gym.spaces.Dict(
-    {
-        "observations": gym.spaces.Box(-1, 127, (OBS_SIZE,), np.int8),
-        "action_mask": gym.spaces.Box(0.0, 1.0, (NUM_ACTIONS,), np.float32),
-    }
-)
 ACTION_SPACE = gym.spaces.Discrete(NUM_ACTIONS)
+
+
+def observation_space(dtype: Any = np.float32) -> gym.spaces.Dict:
+    """The space of every agent's observations; ``dtype`` is that of ``observations``."""
+    return gym.spaces.Dict(
+        {
+            "observations": gym.spaces.Box(-1, 127, (OBS_SIZE,), dtype),
+            "action_mask": gym.spaces.Box(0.0, 1.0, (NUM_ACTIONS,), np.float32),
+        }
+    )
 
 
 class UnoMultiAgentEnv(MultiAgentEnv):
     """A round of Uno with the agents ``player_0``..; every step asks the one that decides.
 
     ``config`` has the keys ``rules`` (default ``"official"``), ``num_players`` and ``reward`` (``"win"`` or ``"points"``), as in
-    `uno_env.uno_v0.env`, and ``skip_forced`` (default True): whether a decision with one legal action is made without asking.
+    `uno_env.uno_v0.env`; ``skip_forced`` (default True): whether a decision with one legal action is made without asking;
+    ``dtype`` of ``observations``: ``"float32"``, which RLlib's own networks want, or ``"int8"``, a quarter of the size.
     When the round ends, every agent that was ever asked gets its reward and sees the end; nobody may act then, and the mask is 0.
     """
 
     def __init__(self, config: Mapping[str, Any] | None = None) -> None:
         super().__init__()
-        asked = {"rules": "official", "num_players": None, "reward": "win", "skip_forced": True}
+        asked = {"rules": "official", "num_players": None, "reward": "win", "skip_forced": True, "dtype": "float32"}
         unknown = sorted(set(config or {}) - set(asked))
         if unknown:
             raise ValueError(
@@ -49,10 +54,12 @@ class UnoMultiAgentEnv(MultiAgentEnv):
         asked |= dict(config or {})
         if asked["reward"] not in ("win", "points"):
             raise ValueError(f"reward={asked['reward']!r}: expected 'win' or 'points'")
+        if asked["dtype"] not in ("float32", "int8"):
+            raise ValueError(f"dtype={asked['dtype']!r}: expected 'float32' or 'int8'")
         self.rules = Rules.of(asked["rules"], asked["num_players"])
-        self._reward, self._skips = asked["reward"], asked["skip_forced"]
+        self._reward, self._skips, self._dtype = asked["reward"], asked["skip_forced"], np.dtype(asked["dtype"])
         self.possible_agents = self.agents = [f"player_{seat}" for seat in range(self.rules.num_players)]
-        self.observation_spaces = dict.fromkeys(self.agents, OBSERVATION_SPACE)
+        self.observation_spaces = dict.fromkeys(self.agents, observation_space(self._dtype))
         self.action_spaces = dict.fromkeys(self.agents, ACTION_SPACE)
         self._rng = np.random.default_rng()
         self._asked: set[int] = set()
@@ -101,4 +108,4 @@ class UnoMultiAgentEnv(MultiAgentEnv):
         return {self.agents[seat]: self._observe(seat, self._game.action_mask().astype(np.float32))}
 
     def _observe(self, seat: int, mask: np.ndarray) -> dict[str, np.ndarray]:
-        return {"observations": self._game.observe(seat), "action_mask": mask}
+        return {"observations": self._game.observe(seat).astype(self._dtype), "action_mask": mask}
