@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -54,3 +56,49 @@ def to_yaml(config: Any) -> str:
     """All fields of a config as YAML that `load` reads back."""
     fields = {name: list(value) if isinstance(value, tuple) else value for name, value in dataclasses.asdict(config).items()}
     return yaml.safe_dump(fields, sort_keys=False)
+
+
+def check(config: Any, low: float, high: float, names: str) -> None:
+    """`ConfigError` for the first of the named fields that is not in ``low`` to ``high``, or not finite."""
+    for name in names.split():
+        value = getattr(config, name)
+        if not (low <= value <= high and math.isfinite(value)):
+            expected = f"{low} to {high}" if math.isfinite(high) else f"at least {low}" if low else "0 or more"
+            raise ConfigError(f"{name}={value}: expected {expected}")
+
+
+def command_line(kind: type[C], method: str, argv: Sequence[str] | None, *, resumable: bool = True) -> tuple[C, Path, bool, bool]:
+    """Config, run folder, resume?, show progress? from the command line.
+
+    Args:
+        kind: the config; every field is an option.
+        method: what the script does, for ``--help``.
+        argv: the command line without the program; None for the process's own.
+        resumable: whether there is ``--resume``.
+    """
+    import tyro
+
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--config")
+    parser.add_argument("--out")
+    parser.add_argument("--quiet", action="store_true")
+    parser.set_defaults(resume=False)
+    if resumable:
+        parser.add_argument("--resume", action="store_true")
+    known, rest = parser.parse_known_args(argv)
+    out = Path(known.out) if known.out else None
+    if known.config is not None:
+        default = load(kind, known.config)
+    elif known.resume and out is not None and (out / "config.yaml").is_file():
+        default = load(kind, out / "config.yaml")
+    else:
+        default = kind()
+    resuming = "--resume goes on from its newest checkpoint, " if resumable else ""
+    description = (
+        f"{method}. Besides the fields below: --config FILE.yaml gives their defaults, --out FOLDER is the run's folder "
+        f"(required), {resuming}--quiet shows no progress."
+    )
+    config = tyro.cli(kind, args=rest, default=default, description=description)
+    if out is None:
+        raise ConfigError("--out FOLDER is missing: where shall the run be kept?")
+    return config, out, known.resume, not known.quiet

@@ -23,6 +23,7 @@ from torch import Tensor, nn
 from agents.network import PRIOR, REST_ACTIONS, Actor
 from train import run
 from train.collector import CHUNK, autocast, padded
+from train.config import check
 from train.trajectories import complete, estimate_advantages
 
 PRIOR_VALUE = 0.02
@@ -51,9 +52,9 @@ class Config(run.RunConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.check(1, math.inf, "epochs minibatch")
-        self.check(0, 1, "epsilon final_epsilon")
-        self.check(0, math.inf, "learning_rate final_learning_rate max_grad_norm")
+        check(self, 1, math.inf, "epochs minibatch")
+        check(self, 0, 1, "epsilon final_epsilon")
+        check(self, 0, math.inf, "learning_rate final_learning_rate max_grad_norm")
 
 
 class Explorer:

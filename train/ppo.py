@@ -32,6 +32,7 @@ from torch import Tensor, nn
 from agents.network import Actor, Critic, masked_log_softmax
 from train import run
 from train.collector import CHUNK, autocast, padded
+from train.config import check
 from train.trajectories import OPEN, estimate_advantages
 
 
@@ -77,9 +78,10 @@ class Config(run.RunConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.check(1, math.inf, "epochs minibatch")
-        self.check(0, 1, "discount gae_lambda magnet_decay")
-        self.check(
+        check(self, 1, math.inf, "epochs minibatch")
+        check(self, 0, 1, "discount gae_lambda magnet_decay")
+        check(
+            self,
             0,
             math.inf,
             "learning_rate final_learning_rate clip value_clip entropy final_entropy magnet max_grad_norm target_kl",

@@ -22,7 +22,7 @@ import sys
 import time
 import zlib
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
@@ -33,7 +33,7 @@ from agents.network import Actor, NetworkConfig
 from agents.torch_policy import TorchPolicy, save_model, write_atomically
 from train import checkpoints
 from train.arena import play, rotations
-from train.config import ConfigError, load, to_yaml
+from train.config import ConfigError, check, command_line, to_yaml
 from train.opponents import load_opponent
 from train.run import EVALUATION_SEED, saving_on_interrupt
 from uno_env.rules import Rules
@@ -122,15 +122,15 @@ class Config:
     """Checkpoints that stay."""
 
     def __post_init__(self) -> None:
-        positive = ("total_steps", "width", "layers", "batch", "epochs", "minibatch", "snapshot_every", "evaluate_every")
-        for name in (*positive, "evaluate_deals", "checkpoint_every", "keep_checkpoints"):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"{name}={getattr(self, name)}: expected at least 1")
-        for name in ("discount", "gae_lambda", "league_share"):
-            if not 0.0 <= getattr(self, name) <= 1.0:
-                raise ConfigError(f"{name}={getattr(self, name)}: expected 0 to 1")
-        if self.league_size < 0:
-            raise ConfigError(f"league_size={self.league_size}: expected 0 or more")
+        check(
+            self,
+            1,
+            math.inf,
+            "total_steps width layers batch epochs minibatch snapshot_every evaluate_every evaluate_deals checkpoint_every "
+            "keep_checkpoints",
+        )
+        check(self, 0, 1, "discount gae_lambda league_share")
+        check(self, 0, math.inf, "league_size")
         if self.max_minutes is not None and self.max_minutes <= 0:
             raise ConfigError(f"max_minutes={self.max_minutes}: expected more than 0, or None")
 
@@ -456,39 +456,18 @@ class Run:
 
 def parse(argv: Sequence[str] | None = None) -> tuple[Config, Path, Resources, bool, bool]:
     """Config, run folder, resources, resume?, show progress? from the command line."""
-    import tyro
-
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    parser.add_argument("--config")
-    parser.add_argument("--out")
-    parser.add_argument("--resume", action="store_true")
-    parser.add_argument("--quiet", action="store_true")
-    parser.add_argument("--workers", type=int, default=Resources.workers)
-    parser.add_argument("--envs-per-worker", type=int, default=Resources.envs_per_worker)
-    parser.add_argument("--learners", type=int, default=Resources.learners)
-    parser.add_argument("--gpus", type=float, default=Resources.gpus)
-    parser.add_argument("--torch-threads", type=int, default=Resources.torch_threads)
-    parser.add_argument("--address")
-    parser.add_argument("--object-store-mb", type=int, default=Resources.object_store_mb)
-    known, rest = parser.parse_known_args(argv)
-    out = Path(known.out) if known.out else None
-    if known.config is not None:
-        default = load(Config, known.config)
-    elif known.resume and out is not None and (out / "config.yaml").is_file():
-        default = load(Config, out / "config.yaml")
-    else:
-        default = Config()
-    description = (
-        "Self-play PPO on RLlib. Besides the fields below: --config FILE.yaml gives their defaults, --out FOLDER is the run's "
-        "folder (required), --resume goes on from its newest checkpoint, --quiet prints no progress. Resources: --workers "
-        "processes that play, --envs-per-worker rounds in each, --learners processes that learn (0: this one), --gpus of each, "
-        "--torch-threads of this process, --address of a Ray cluster, --object-store-mb of a local one."
+    for field in fields(Resources):
+        kind = str if field.default is None else type(field.default)
+        parser.add_argument("--" + field.name.replace("_", "-"), type=kind, default=field.default)
+    resources, rest = parser.parse_known_args(argv)
+    method = (
+        "Self-play PPO on RLlib. Resources: --workers processes that play, --envs-per-worker rounds in each, --learners processes "
+        "that learn (0: this one), --gpus of each, --torch-threads of this process, --address of a Ray cluster, --object-store-mb "
+        "of a local one"
     )
-    config = tyro.cli(Config, args=rest, default=default, description=description)
-    if out is None:
-        raise ConfigError("--out FOLDER is missing: where shall the run be kept?")
-    names = ("workers", "envs_per_worker", "learners", "gpus", "torch_threads", "address", "object_store_mb")
-    return config, out, Resources(**{name: getattr(known, name) for name in names}), known.resume, not known.quiet
+    config, out, resume, show = command_line(Config, method, rest)
+    return config, out, Resources(**vars(resources)), resume, show
 
 
 def main(argv: Sequence[str] | None = None) -> int:

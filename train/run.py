@@ -7,7 +7,6 @@ depend on the clock.
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import json
 import math
@@ -18,7 +17,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import torch
@@ -30,11 +29,9 @@ from agents.torch_policy import TorchPolicy, save_model, write_atomically
 from train import checkpoints
 from train.arena import play, rotations
 from train.collector import Collector
-from train.config import ConfigError, load, to_yaml
+from train.config import ConfigError, check, command_line, to_yaml
 from train.opponents import Pool, load_opponent
 from uno_env.rules import MAX_PLAYERS, MIN_PLAYERS, Rules
-
-C = TypeVar("C", bound="RunConfig")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,28 +104,21 @@ class RunConfig:
     """Checkpoints that stay."""
 
     def __post_init__(self) -> None:
-        self.check(
+        check(
+            self,
             1,
             math.inf,
             "total_steps num_envs rollout_steps env_threads torch_threads width layers "
             "snapshot_every evaluate_every evaluate_deals checkpoint_every keep_checkpoints",
         )
-        self.check(0, 1, "opponent_share")
-        self.check(0, math.inf, "snapshot_slots pool_size")
+        check(self, 0, 1, "opponent_share")
+        check(self, 0, math.inf, "snapshot_slots pool_size")
         if any(not MIN_PLAYERS <= count <= MAX_PLAYERS for count in self.player_counts):
             raise ConfigError(f"player_counts={list(self.player_counts)}: expected numbers from {MIN_PLAYERS} to {MAX_PLAYERS}")
         if len(self.player_counts) > self.num_envs:
             raise ConfigError(f"player_counts: {len(self.player_counts)} numbers for num_envs={self.num_envs} games")
         if self.max_minutes is not None and self.max_minutes <= 0:
             raise ConfigError(f"max_minutes={self.max_minutes}: expected more than 0, or None")
-
-    def check(self, low: float, high: float, names: str) -> None:
-        """`ConfigError` for the first of the named fields that is not in ``low`` to ``high``, or not finite."""
-        for name in names.split():
-            value = getattr(self, name)
-            if not (low <= value <= high and math.isfinite(value)):
-                expected = f"{low} to {high}" if math.isfinite(high) else f"at least {low}" if low else "0 or more"
-                raise ConfigError(f"{name}={value}: expected {expected}")
 
     @property
     def network(self) -> NetworkConfig:
@@ -443,33 +433,6 @@ def saving_on_interrupt(run: Stoppable) -> Iterator[None]:
         signal.signal(signal.SIGINT, previous)
 
 
-def parse(kind: type[C], method: str, argv: Sequence[str] | None) -> tuple[C, Path, bool, bool]:
-    """Config, run folder, resume?, show progress? from the command line."""
-    import tyro
-
-    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    parser.add_argument("--config")
-    parser.add_argument("--out")
-    parser.add_argument("--resume", action="store_true")
-    parser.add_argument("--quiet", action="store_true")
-    known, rest = parser.parse_known_args(argv)
-    out = Path(known.out) if known.out else None
-    if known.config is not None:
-        default = load(kind, known.config)
-    elif known.resume and out is not None and (out / "config.yaml").is_file():
-        default = load(kind, out / "config.yaml")
-    else:
-        default = kind()
-    description = (
-        f"{method}. Besides the fields below: --config FILE.yaml gives their defaults, --out FOLDER is the run's folder "
-        "(required), --resume goes on from its newest checkpoint, --quiet shows no progress bar."
-    )
-    config = tyro.cli(kind, args=rest, default=default, description=description)
-    if out is None:
-        raise ConfigError("--out FOLDER is missing: where shall the run be kept?")
-    return config, out, known.resume, not known.quiet
-
-
 def main(kind: type[RunConfig], make: Callable[..., Run], method: str, argv: Sequence[str] | None = None) -> int:
     """Train as the command line says.
 
@@ -480,7 +443,7 @@ def main(kind: type[RunConfig], make: Callable[..., Run], method: str, argv: Seq
         argv: the command line without the program, by default the process's own.
     """
     try:
-        config, out, resume, show = parse(kind, method, argv)
+        config, out, resume, show = command_line(kind, method, argv)
         run = make(config, out, resume=resume)
     except (ValueError, OSError) as error:
         print(f"{method}: {error}", file=sys.stderr)

@@ -10,9 +10,9 @@ The run folder gets ``best.safetensors`` and ``last.safetensors``, which `agents
 
 from __future__ import annotations
 
-import argparse
 import functools
 import json
+import math
 import sys
 import time
 from collections.abc import Sequence
@@ -28,11 +28,12 @@ from agents.sb3 import ACTIVATIONS, SB3Policy, export
 from agents.torch_policy import write_atomically
 from train import checkpoints
 from train.arena import play, rotations
-from train.config import ConfigError, load, to_yaml
+from train.config import ConfigError, check, command_line, to_yaml
 from train.curves import group_runs, read_run
 from train.drawing import render
 from train.opponents import load_opponent
 from train.plot import learning
+from train.run import EVALUATION_SEED
 from uno_env.rules import Rules
 
 try:
@@ -43,7 +44,6 @@ except ImportError as error:
     raise ImportError(f"train.sb3_maskable_ppo needs sb3-contrib ({error}): pip install 'uno-env[train,sb3]'") from error
 
 SELF = "self"
-EVALUATION_SEED = 2**31
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,22 +109,13 @@ class Config:
     """Opponents in evaluations; the best model has the highest mean win rate against them."""
 
     def __post_init__(self) -> None:
-        for name in (
-            "snapshot_every",
-            "snapshots",
-            "total_steps",
-            "num_envs",
-            "torch_threads",
-            "width",
-            "layers",
-            "rollout_steps",
-            "minibatch",
-            "epochs",
-            "evaluate_every",
-            "evaluate_deals",
-        ):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"{name}={getattr(self, name)}: expected at least 1")
+        check(
+            self,
+            1,
+            math.inf,
+            "snapshot_every snapshots total_steps num_envs torch_threads width layers rollout_steps minibatch epochs "
+            "evaluate_every evaluate_deals",
+        )
         if self.activation not in ACTIVATIONS:
             raise ConfigError(f"activation={self.activation!r}: expected one of {', '.join(ACTIVATIONS)}")
         if self.vec_env == "single" and self.num_envs != 1:
@@ -245,30 +236,10 @@ class Run(BaseCallback):
             print(f"{self.num_timesteps:,} steps, {minutes:.1f} minutes: {rates}", flush=True)
 
 
-def parse(argv: Sequence[str] | None = None) -> tuple[Config, Path, bool]:
-    """Config, run folder, show progress? from the command line."""
-    import tyro
-
-    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    parser.add_argument("--config")
-    parser.add_argument("--out")
-    parser.add_argument("--quiet", action="store_true")
-    known, rest = parser.parse_known_args(argv)
-    description = (
-        "MaskablePPO against a chosen opponent or in self-play. Besides the fields below: --config FILE.yaml gives their defaults, "
-        "--out FOLDER is the run's folder (required), --quiet shows no progress."
-    )
-    default = load(Config, known.config) if known.config is not None else Config()
-    config = tyro.cli(Config, args=rest, default=default, description=description)
-    if known.out is None:
-        raise ConfigError("--out FOLDER is missing: where shall the run be kept?")
-    return config, Path(known.out), not known.quiet
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Train as the command line says."""
     try:
-        config, out, show = parse(argv)
+        config, out, _, show = command_line(Config, "MaskablePPO against a chosen opponent or in self-play", argv, resumable=False)
         run = Run(config, out, show=show)
     except (ValueError, OSError) as error:
         print(f"train.sb3_maskable_ppo: {error}", file=sys.stderr)
