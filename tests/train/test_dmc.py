@@ -13,6 +13,7 @@ import torch
 
 import agents
 from agents.torch_policy import TorchPolicy
+from tests.train import tiny
 from train.arena import play, rotations
 from train.collector import Collector
 from train.config import ConfigError, load
@@ -24,22 +25,7 @@ from uno_env.state import DRAW, NUM_ACTIONS
 from uno_env.vector import UnoVector
 
 CONFIG = Path(__file__).parents[2] / "configs" / "dmc" / "two_player.yaml"
-TINY = Config(
-    num_envs=16,
-    rollout_steps=24,
-    total_steps=16 * 24 * 6,
-    width=8,
-    minibatch=64,
-    torch_threads=1,
-    opponents=("rule",),
-    opponent_share=0.5,
-    snapshot_every=2,
-    pool_size=2,
-    evaluate_every=3,
-    evaluate_deals=4,
-    evaluate_against=("random",),
-    checkpoint_every=3,
-)
+TINY = Config(**tiny.TINY)
 
 
 def test_its_config_is_one() -> None:
@@ -157,24 +143,8 @@ def test_command_line_and_model(tmp_path: Path, capsys: pytest.CaptureFixture[st
 
 
 def test_learns_the_value_of_a_tiny_game(tmp_path: Path) -> None:
-    """Two players, hands of two, all cards red: r0 and rS (as in test_ppo.py). With {r0, rS} the Skip wins for sure: value 1."""
-    rules = tmp_path / "skips.yaml"
-    deck = {"r0": 6, "rS": 6}
-    Rules.preset("digital", num_players=2, hand_size=2, deck=deck, voluntary_draw=False).save(rules)
-    config = dataclasses.replace(
-        TINY,
-        rules=str(rules),
-        num_envs=128,
-        rollout_steps=16,
-        minibatch=256,
-        width=16,
-        total_steps=128 * 16 * 60,
-        learning_rate=3e-3,
-        opponent_share=0.0,
-        evaluate_every=1000,
-        evaluate_deals=1,
-        checkpoint_every=1000,
-    )
+    """The only choice of `tests.train.tiny.skips`: with {r0, rS} the Skip wins for sure, value 1."""
+    config = dataclasses.replace(TINY, **tiny.skips(tmp_path))
     run = Run(config, tmp_path / "run")
     run.train(show=False)
     policy = TorchPolicy(run.learner.actor, config.network, run.rules, greedy=True)

@@ -13,6 +13,7 @@ from safetensors.torch import load_file
 
 import agents
 from agents.torch_policy import TorchPolicy
+from tests.train import tiny
 from train import checkpoints
 from train.arena import play, rotations
 from train.config import ConfigError, load
@@ -21,22 +22,7 @@ from uno_env.rules import Rules
 from uno_env.vector import UnoVector
 
 CONFIGS = sorted(Path(__file__).parents[2].glob("configs/ppo/*.yaml"))
-TINY = Config(
-    num_envs=16,
-    rollout_steps=24,
-    total_steps=16 * 24 * 6,
-    width=8,
-    minibatch=64,
-    torch_threads=1,
-    opponents=("rule",),
-    opponent_share=0.5,
-    snapshot_every=2,
-    pool_size=2,
-    evaluate_every=3,
-    evaluate_deals=4,
-    evaluate_against=("random",),
-    checkpoint_every=3,
-)
+TINY = Config(**tiny.TINY)
 
 
 def weights_of(run: Run) -> dict[str, torch.Tensor]:
@@ -252,29 +238,8 @@ def test_an_untrained_policy_plays_like_random(tmp_path: Path) -> None:
 
 
 def test_learns_the_best_play_of_a_tiny_game(tmp_path: Path) -> None:
-    """Two players, hands of two, all cards red: r0 and rS. With {r0, rS} the Skip must go first: the other player is
-    skipped and r0 wins at once (probability 1), while after r0 the other player moves, and wins whenever it holds a Skip.
-    It is the only choice in the game.
-    """
-    rules = tmp_path / "skips.yaml"
-    deck = {"r0": 6, "rS": 6}
-    Rules.preset("digital", num_players=2, hand_size=2, deck=deck, voluntary_draw=False).save(rules)
-    config = dataclasses.replace(
-        TINY,
-        rules=str(rules),
-        num_envs=128,
-        rollout_steps=16,
-        minibatch=256,
-        width=16,
-        total_steps=128 * 16 * 60,
-        learning_rate=3e-3,
-        opponent_share=0.0,
-        evaluate_every=1000,
-        evaluate_deals=1,
-        checkpoint_every=1000,
-        entropy=0.01,
-        final_entropy=0.0,
-    )
+    """The only choice of `tests.train.tiny.skips`."""
+    config = dataclasses.replace(TINY, **tiny.skips(tmp_path), entropy=0.01, final_entropy=0.0)
     run = Run(config, tmp_path / "run")
 
     def skips_first() -> np.ndarray:
