@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from agents.network import Columns, hidden_columns, observed_columns, sample_masked
-from train.opponents import Pool
+from train.opponents import Pool, Teachers
 from train.trajectories import LEARNER, complete, find_deciders, pay, record
 from uno_env import observe
 from uno_env.rules import Rules
@@ -98,6 +98,7 @@ class Collector:
         hidden: bool = False,
         low_precision: bool = False,
         whole_episodes: bool = False,
+        teachers: Teachers | None = None,
         choose: Choose = sample,
     ) -> None:
         """Deal the games.
@@ -118,10 +119,12 @@ class Collector:
             low_precision: whether the network computes in bfloat16.
             whole_episodes: whether decisions are carried into the next rollout until their episode ends, not only until the
                 seat's next decision.
+            teachers: whose policies are kept beside the decisions.
             choose: how actions are chosen from the network's output.
         """
         self.pool, self.device, self.steps, self.choose = pool, device, steps, choose
         self.opponent_share, self.low_precision, self.whole_episodes = opponent_share, low_precision, whole_episodes
+        self.teachers = teachers or None  # one that teaches nobody is none
         self.rng = np.random.default_rng([seed, 1])
         seats = max(rules.num_players for rules in tables)
         self.owners = np.zeros((games, seats), np.int8)
@@ -150,6 +153,7 @@ class Collector:
             "observed": (torch.int8, (self.observed_columns.size,)),
             "hidden": (torch.int8, (hidden,)),
             "masks": (torch.int8, (NUM_ACTIONS,)),
+            "taught": (torch.float32, (NUM_ACTIONS if self.teachers else 0,)),
             "actions": (torch.int64, ()),
             "log_probs": (torch.float32, ()),
             "rewards": (torch.float32, ()),
@@ -215,7 +219,7 @@ class Collector:
         """The learner's decisions in all games: made, and entered in the buffers."""
         arrays, start = self.arrays, self.count
         rows_of: list[np.ndarray] = []
-        for table in self.tables:
+        for i, table in enumerate(self.tables):
             vector = table.vector
             find_deciders(vector.action_masks, vector.actors, table.owners, table.actions, table.deciders)
             rows = np.flatnonzero(table.deciders == LEARNER)
@@ -224,6 +228,8 @@ class Collector:
             players = vector.num_players
             self.observed_columns.read(vector.observations, rows, players, arrays["observed"][here])
             arrays["masks"][here] = vector.action_masks[rows]
+            if self.teachers is not None and rows.size:
+                arrays["taught"][here] = self.teachers.chances(i, vector.observations[rows], vector.action_masks[rows])
             if self.hidden_columns is not None:
                 observe.hidden(vector.states, vector.rules.params, 0, vector.num_envs, table.hidden_rows)
                 self.hidden_columns.read(table.hidden_rows, rows, players, arrays["hidden"][here])

@@ -1,4 +1,4 @@
-"""Opponents of the learner: scripted agents, and a pool of snapshots of its own past."""
+"""Who plays beside the learner: scripted agents, a pool of snapshots of its own past, and teachers that it imitates."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 import agents
+from agents.base import chances
 from agents.network import Actor, NetworkConfig
 from agents.torch_policy import TorchPolicy
 from uno_env.rules import Rules
@@ -18,6 +19,42 @@ def load_opponent(name: str, rules: Rules) -> Any:
     """The agent that `agents.load` knows by ``name``, as it plays under ``rules``."""
     agent: Any = agents.load(name)
     return agent.for_rules(rules) if hasattr(agent, "for_rules") else agent
+
+
+class Teachers:
+    """Trained networks, each for the tables of its number of players; several at one table teach the mean of their policies."""
+
+    def __init__(self, names: Sequence[str], tables: Sequence[Rules]) -> None:
+        """Load them.
+
+        Args:
+            names: models, run folders, or ``champion``, as `agents.load` takes them.
+            tables: the rules of each table.
+
+        Raises:
+            ValueError: for an agent without ``logits``, or one that plays at none of the tables.
+        """
+        self._at: list[list[Any]] = [[] for _ in tables]
+        for name in names:
+            seated = 0
+            for here, rules in zip(self._at, tables, strict=True):
+                teacher = load_opponent(name, rules)
+                if not hasattr(teacher, "logits"):
+                    raise ValueError(f"teachers: {name!r} is no network, so it has no policy to imitate")
+                if getattr(teacher, "num_players", None) in (None, rules.num_players):
+                    here.append(teacher)
+                    seated += 1
+            if not seated:
+                sizes = ", ".join(str(rules.num_players) for rules in tables)
+                raise ValueError(f"teachers: {name!r} plays with another number of players than the tables ({sizes})")
+
+    def __len__(self) -> int:
+        return sum(len(here) for here in self._at)
+
+    def chances(self, table: int, observations: np.ndarray, masks: np.ndarray) -> np.ndarray | float:
+        """How likely each action is in the mean of a table's teachers, ``float64[M, 91]``; 0 where nobody teaches."""
+        here = self._at[table]
+        return sum(chances(teacher.logits(observations), masks) for teacher in here) / max(len(here), 1)
 
 
 class Pool:

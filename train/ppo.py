@@ -12,6 +12,8 @@ One network plays all seats. What differs from PPO as usually written (arXiv 170
   arXiv 2206.05825), keeps self-play from cycling; the entropy bonus is annealed.
 * In a share of the games one seat is the learner's and the others belong to a scripted agent or to a snapshot of the
   learner's past.
+* Networks that were trained before may teach (``teachers``): the learner is drawn to their policies, less and less
+  (kickstarting, arXiv 1803.03835). So specialists become one network for all tables, and several runs become one.
 
 A run repeats bit for bit on the same machine with the same libraries and thread counts, interrupted or not, unless
 ``max_minutes`` is set: then schedules depend on the clock.
@@ -33,6 +35,7 @@ from agents.network import Actor, Critic, masked_log_softmax
 from train import run
 from train.collector import CHUNK, autocast, padded
 from train.config import check
+from train.opponents import Teachers
 from train.trajectories import OPEN, estimate_advantages
 
 
@@ -43,6 +46,18 @@ class Config(run.RunConfig):
     # The critic
     privileged_critic: bool = True
     """Whether the critic sees the other hands and the next cards of the draw pile."""
+
+    # The policy that is kept
+    greedy: bool = False
+    """Whether it plays its likeliest action, in evaluations and as a model, or samples. Training always samples."""
+
+    # Teachers
+    teachers: tuple[str, ...] = ()
+    """Trained networks, as `agents.load` takes them, whose policies are imitated at the tables of their number of players."""
+    teacher_weight: float = 1.0
+    """Weight of the cross entropy with the teachers' policies at the start."""
+    final_teacher_weight: float = 0.0
+    """And at the end; linear in between."""
 
     # The learner
     learning_rate: float = 1e-3
@@ -84,17 +99,16 @@ class Config(run.RunConfig):
             self,
             0,
             math.inf,
-            "learning_rate final_learning_rate clip value_clip entropy final_entropy magnet max_grad_norm target_kl",
+            "learning_rate final_learning_rate clip value_clip entropy final_entropy magnet max_grad_norm target_kl "
+            "teacher_weight final_teacher_weight",
         )
 
 
 class Learner:
     """Actor, critic, magnet, and the update."""
 
-    greedy = False
-
     def __init__(self, config: Config, device: torch.device) -> None:
-        self.config, self.device = config, device
+        self.config, self.device, self.greedy = config, device, config.greedy
         torch.manual_seed(config.seed)
         self.actor = Actor(config.network).to(device)
         if config.initial_model:
@@ -125,6 +139,7 @@ class Learner:
         learnt = np.flatnonzero(next_of[:count] != OPEN)
 
         entropy_weight = run.between(config.entropy, config.final_entropy, progress)
+        teacher_weight = run.between(config.teacher_weight, config.final_teacher_weight, progress) if config.teachers else 0.0
         self.optimiser.param_groups[0]["lr"] = run.between(config.learning_rate, config.final_learning_rate, progress)
         sums: dict[str, Tensor] = {}
         batches = 0
@@ -157,6 +172,13 @@ class Learner:
                 else:
                     magnet_kl = torch.zeros(())
 
+                if teacher_weight > 0:
+                    taught = data["taught"].index_select(0, batch)
+                    teacher_loss = -(taught * log_probs).sum(1).mean()  # decisions that nobody teaches add nothing
+                    loss = loss + teacher_weight * teacher_loss
+                else:
+                    teacher_loss = torch.zeros(())
+
                 error = (new_values - returns[batch]).square()
                 if config.value_clip > 0:
                     old = values[batch]
@@ -179,6 +201,7 @@ class Learner:
                         "value_loss": value_loss,
                         "entropy": entropy,
                         "magnet_kl": magnet_kl,
+                        "teacher_loss": teacher_loss,
                         "kl": kl,
                         "clipped": (ratio != clipped).float().mean(),
                     }
@@ -222,7 +245,8 @@ class Run(run.Run):
 
     def __init__(self, config: Config, out: str | Path, *, resume: bool = False) -> None:
         """See `train.run.Run`."""
-        super().__init__(config, out, learner=Learner, resume=resume, hidden=config.privileged_critic)
+        teachers = Teachers(config.teachers, config.tables)
+        super().__init__(config, out, learner=Learner, resume=resume, hidden=config.privileged_critic, teachers=teachers)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

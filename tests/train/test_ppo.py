@@ -83,7 +83,7 @@ def test_fields_have_docstrings_and_configs_cannot_change() -> None:
         {},
         {"autocast": False, "privileged_critic": False, "magnet": 0.0, "value_clip": 0.2, "target_kl": 0.01},
         {"num_players": 3},
-        {"player_counts": (2, 5)},
+        {"player_counts": (2, 5), "teachers": ("champion",)},
     ],
     ids=["default", "plain", "three players", "two and five players"],
 )
