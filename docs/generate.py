@@ -341,12 +341,17 @@ def percent(rate: dict[str, float], scale: float = 100.0) -> str:
 
 
 def crossplay(name: str) -> str:
-    """Wins in percent of row against column, in the order of the standings."""
+    """Wins in percent of row against column, in the order of the standings where agents are ranked."""
     told = tournament(name)
     cells = {(pairing["agent"], pairing["opponent"]): percent(pairing["win_rate"]) for pairing in told["pairings"]}
-    order = [standing["agent"] for standing in told["standings"]]
-    rows = [(f"**`{row}`**", *(cells.get((row, column), "-") for column in order)) for row in order]
-    return table(("", *(f"`{column}`" for column in order)), rows)
+    order = [standing["agent"] for standing in told["standings"]] or told["agents"]
+    against = [column for column in order if any((row, column) in cells for row in order)]
+    rows = [
+        (f"**`{row}`**", *(cells.get((row, column), "-") for column in against))
+        for row in order
+        if any((row, column) in cells for column in order)
+    ]
+    return table(("", *(f"`{column}`" for column in against)), rows)
 
 
 def standing_rows(name: str) -> str:
@@ -363,9 +368,9 @@ def made(name: str) -> str:
     """How a result was made: games, seed, and the command."""
     told = tournament(name)
     cycles = [" > ".join((*cycle, cycle[0])) for cycle in told["cycles"]]
+    ranked = f"; cycles of three that are certain: {', '.join(cycles) or 'none'}" if told["standings"] else ""
     lines = [
-        f"{told['games']:,} games, seed {told['seed']}, commit `{told['made']['versions']['git_commit'][:12]}`; "
-        f"cycles of three that are certain: {', '.join(cycles) or 'none'}.",
+        f"{told['games']:,} games, seed {told['seed']}, commit `{told['made']['versions']['git_commit'][:12]}`{ranked}.",
         "",
         f"```sh\n{told['made']['command']}\n```",
     ]

@@ -58,6 +58,8 @@ class Config:
 
     agents: tuple[str, ...] = ()
     """Who plays: names as `agents.load` takes them, or ``name=spec`` to call one otherwise."""
+    opponents: tuple[str, ...] = ()
+    """Likewise; if given, each of ``agents`` plays only against each of these, and nobody is ranked. For slow agents."""
     rules: str = DEFAULT_RULES
     """A rules preset or the path of a rules YAML file."""
     num_players: int = 2
@@ -97,9 +99,9 @@ class Config:
             raise ConfigError(f"seed={self.seed}: expected 0 or more")
         if self.episode not in ("round", "match"):
             raise ConfigError(f"episode={self.episode!r}: expected 'round' or 'match'")
-        if len(self.players) != len(self.agents):
-            raise ConfigError("agents: a name is given twice; 'name=spec' calls a copy otherwise")
-        if len(self.players) < 2:
+        if len(self.players) != len(self.agents) + len(self.opponents):
+            raise ConfigError("agents, opponents: a name is given twice; 'name=spec' calls a copy otherwise")
+        if len(self.players) < 2 or not self.agents:
             raise ConfigError(f"agents: {', '.join(self.agents) or 'none'}; it takes two to play")
         if len(self.players) > standings.MAX_AGENTS:
             raise ConfigError(f"agents: {len(self.players)} of them; at most {standings.MAX_AGENTS} can be ranked")
@@ -111,7 +113,7 @@ class Config:
     @property
     def players(self) -> dict[str, str]:
         """The spec of each agent by its name."""
-        return {text.rpartition("=")[0] or text: text.rpartition("=")[2] for text in self.agents}
+        return {text.rpartition("=")[0] or text: text.rpartition("=")[2] for text in (*self.agents, *self.opponents)}
 
     @property
     def table(self) -> Rules:
@@ -121,6 +123,8 @@ class Config:
     def pairs(self) -> list[tuple[str, str]]:
         """The pairings that are played: with two sides each once, since it tells of both."""
         names = list(self.players)
+        if self.opponents:
+            return [(a, b) for a in names[: len(self.agents)] for b in names[len(self.agents) :]]
         symmetric = len(rotations(self.table)) == 2
         return [(a, b) for i, a in enumerate(names) for j, b in enumerate(names) if (i < j if symmetric else i != j)]
 
@@ -304,7 +308,7 @@ class Tournament:
             games, luck = self.games((a, b))
             played[a, b] = games
             pairings.append(summarise(a, b, 0, games, luck=luck).pairing)
-            if len(games.seatings) == 2:
+            if len(games.seatings) == 2 and not self.config.opponents:
                 pairings.append(summarise(b, a, 1, games, luck=luck).pairing)
         names = tuple(self.config.players)
         pairings.sort(key=lambda p: (names.index(p.agent), names.index(p.opponent)))
@@ -312,6 +316,8 @@ class Tournament:
         count = sum(games.truncated.size for games in played.values())
         seconds = sum(games.seconds for games in played.values())
         evaluation = Evaluation(names, tuple(pairings), config.table, config.episode, config.seed, config.batch, count, seconds)
+        if config.opponents:
+            return Result(config, evaluation, (), [])
         return Result(config, evaluation, standings.rank(evaluation, played, seed=config.seed), standings.cycles(evaluation))
 
     def _keep(self, task: Task, told: dict[str, np.ndarray]) -> None:
@@ -366,7 +372,8 @@ class Result:
         """Matrix, standings and what they were made of as text."""
         games = f"{self.evaluation.games:,} games; the unit of the intervals is the deal"
         wide = [p for p in self.evaluation.pairings if half_width(p) > self.config.half_width]
-        lines = [self.evaluation.table(), "", standings.table(self.standings, self.cycles), "", games]
+        ranking = [standings.table(self.standings, self.cycles), ""] if self.standings else []
+        lines = [self.evaluation.table(), "", *ranking, games]
         if wide:
             worst = max(wide, key=half_width)
             lines.append(
@@ -408,7 +415,9 @@ class Result:
 
     def write(self, out: Path, about: dict[str, Any], runs: Sequence[Path] = ()) -> list[Path]:
         """Write JSON, CSV and pictures into ``out``; learning curves where run folders are given."""
-        pictures = {"heat_map": plot.heat_map(self.evaluation), "ratings": render(plot.rating_bars(self.standings))}
+        pictures = {"heat_map": plot.heat_map(self.evaluation)}
+        if self.standings:
+            pictures["ratings"] = render(plot.rating_bars(self.standings))
         if runs and (figure := plot.learning(group_runs(read_runs(runs)))) is not None:
             pictures["learning"] = render(figure)
         report = json.dumps(self.to_dict() | {"made": about | {"seconds": round(self.evaluation.seconds, 1)}}, indent=1)
@@ -416,8 +425,9 @@ class Result:
         files |= {
             "tournament.json": f"{report}\n".encode(),
             "crossplay.csv": self.crossplay_csv().encode(),
-            "standings.csv": self.standings_csv().encode(),
         }
+        if self.standings:
+            files["standings.csv"] = self.standings_csv().encode()
         return write_files(out, files)
 
 
@@ -453,13 +463,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--backend", choices=("joblib", "ray"), default="joblib", help="who plays the chunks (%(default)s)")
     parser.add_argument("--half-width", type=float, help="outranks the config's")
     parser.add_argument("--agents", nargs="+", help="outrank the config's")
+    parser.add_argument("--opponents", nargs="*", help="outrank the config's")
     parser.add_argument("--runs", nargs="+", type=Path, default=[], help="run folders of train.ppo to draw learning curves of")
     options = parser.parse_args(argv)
     try:
         if options.workers < 1:
             raise ValueError(f"--workers {options.workers}: expected at least 1")
         config = load(Config, options.config)
-        changes = {"half_width": options.half_width, "agents": None if options.agents is None else tuple(options.agents)}
+        changes: dict[str, Any] = {"half_width": options.half_width}
+        changes |= {
+            name: None if given is None else tuple(given)
+            for name, given in (("agents", options.agents), ("opponents", options.opponents))
+        }
         config = dataclasses.replace(config, **{name: value for name, value in changes.items() if value is not None})
         out = options.out or Path("runs") / f"tournament-{datetime.datetime.now():%Y%m%d-%H%M%S}"
         about = provenance()

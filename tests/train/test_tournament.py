@@ -119,6 +119,23 @@ def test_more_players_meet_both_ways(tmp_path: Path) -> None:
         assert half_width(pairing) < 9.5, "the spread of the last stage may be a little more than that of the one before"
 
 
+def test_given_opponents_are_the_only_ones(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each pairing is the one of the full tournament, and where some are missing nobody is ranked."""
+    config = tmp_path / "config.yaml"
+    config.write_text("agents: [random, actions_first]\nopponents: [rule]\nchunk: 20\nfirst_chunks: 2\nmax_chunks: 2\n")
+    assert main([str(config), "--out", str(tmp_path / "out")]) == 0
+    assert "place" not in capsys.readouterr().out
+    told = json.loads((tmp_path / "out" / "tournament.json").read_text())
+    assert [(p["agent"], p["opponent"]) for p in told["pairings"]] == [("random", "rule"), ("actions_first", "rule")]
+    assert told["standings"] == told["cycles"] == []
+    full = Tournament(dataclasses.replace(SMALL, first_chunks=2, max_chunks=2), tmp_path / "full")
+    full.play()
+    for pairing in told["pairings"]:
+        expected = full.result().evaluation.pairing(pairing["agent"], pairing["opponent"])
+        assert pairing["win_rate"]["mean"] == expected.win_rate.mean
+    assert not (tmp_path / "out" / "standings.csv").exists()
+
+
 # When a pairing stops -------------------------------------------------------------------------------------------------
 
 
@@ -162,6 +179,8 @@ def test_stopping_by_the_spread_keeps_the_coverage(rate: float) -> None:
     [
         ({"agents": ("rule",)}, "it takes two to play"),
         ({"agents": ("rule", "rule")}, "given twice"),
+        ({"opponents": ("rule",)}, "given twice"),
+        ({"agents": (), "opponents": ("rule", "random")}, "it takes two to play"),
         ({"half_width": 0.0}, "half_width"),
         ({"first_chunks": 9, "max_chunks": 3}, "first_chunks"),
         ({"episode": "match"}, "target"),
