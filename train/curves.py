@@ -103,6 +103,16 @@ def _read_metrics(path: Path) -> dict[str, Series]:
     return {key: Series(np.array([s for s, _ in pairs]), np.array([v for _, v in pairs])) for key, pairs in found.items()}
 
 
+def win_rate_curves(run: Run) -> dict[str, list[float]]:
+    """The win rates that were measured in training by opponent, and under ``steps`` when."""
+    told: dict[str, list[float]] = {}
+    for name in run.baselines():
+        series = run.series[f"win_rate/{name}"]
+        told["steps"] = series.steps.tolist()
+        told[name] = [round(value, 4) for value in series.values.tolist()]
+    return told
+
+
 def read_runs(paths: Iterable[str | Path]) -> list[Run]:
     """Read run folders; runs of one name get the name of the folder above as well. ValueError for one given twice."""
     folders = [Path(path) for path in paths]

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.torch_policy import TorchPolicy, save_model, write_atomically
-from train.curves import Run, read_run
+from train.curves import read_run, win_rate_curves
 from train.evaluate import evaluate, provenance, torch_threads
 from uno_env.rules import Rules
 
@@ -45,16 +45,6 @@ def strength(policy: TorchPolicy, tables: Sequence[Rules], names: Sequence[str],
             for pairing in measured.pairings
         ]
     return found
-
-
-def curve(run: Run) -> dict[str, list[float]]:
-    """The win rates that were measured in training, and after how many steps."""
-    told: dict[str, list[float]] = {}
-    for name in run.baselines():
-        series = run.series[f"win_rate/{name}"]
-        told["steps"] = series.steps.tolist()
-        told[name] = [round(value, 4) for value in series.values.tolist()]
-    return told
 
 
 def ship(folder: str | Path, path: str | Path, *, presets: Sequence[str], games: int, greedy: bool | None = None) -> dict[str, Any]:
@@ -87,7 +77,7 @@ def ship(folder: str | Path, path: str | Path, *, presets: Sequence[str], games:
             "versions": json.loads((folder / "versions.json").read_text(encoding="utf-8")),
             "steps": policy.about.get("steps"),
             "minutes": round(float(run.series["minutes"].values[-1]), 1),
-            "curve": curve(run),
+            "curve": win_rate_curves(run),
         },
         "strength": strength(policy, [rules for rules, _ in tables], [name for _, name in tables], games),
         "made": provenance(),

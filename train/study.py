@@ -17,9 +17,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from joblib import Parallel, delayed
 
+from agents.torch_policy import TorchPolicy
 from train import checkpoints, dmc, ppo, run
 from train.config import ConfigError, from_mapping, load
+from train.curves import read_run, win_rate_curves
 from train.estimate import Estimate
 from train.evaluate import evaluate, provenance
 
@@ -43,6 +46,8 @@ class Study:
     """Who the trained policies are measured against."""
     games: int = 20_000
     """Games of each pairing."""
+    greedy: bool = True
+    """Whether policies play their likeliest action when they are measured, or sample."""
     evaluation_seed: int = 1000
     """Decides the deals of the measurement."""
 
@@ -97,7 +102,7 @@ def measure(study: Study, done: Sequence[Training], out: Path) -> dict[str, Any]
     """The win rates of what was trained: per training, and per variant the mean over its seeds."""
     rules = done[0].config.tables[0]
     result = evaluate(
-        {training.folder: str(out / training.folder) for training in done},
+        {training.folder: TorchPolicy.load(out / training.folder, greedy=study.greedy) for training in done},
         opponents=study.against,
         rules=rules,
         games=study.games,
@@ -112,12 +117,11 @@ def measure(study: Study, done: Sequence[Training], out: Path) -> dict[str, Any]
             each = [rates[training.folder, opponent] for training in runs]
             row["win_rates"][opponent] = {
                 "each": [dataclasses.asdict(rate) for rate in each],
-                # One seed: the interval of its games. Several: that of the mean over trainings.
-                "mean": dataclasses.asdict(
-                    each[0] if len(each) == 1 else Estimate.of(np.array([r.mean for r in each]), bounds=(0, 1))
-                ),
+                "mean": dataclasses.asdict(over_seeds(each)),
             }
-        row["minutes"] = [last_minutes(out / training.folder) for training in runs]
+        folders = [read_run(out / training.folder) for training in runs]
+        row["minutes"] = [round(float(folder.series["minutes"].values[-1]), 1) for folder in folders]
+        row["curves"] = [win_rate_curves(folder) for folder in folders]
         rows.append(row)
     return {"study": dataclasses.asdict(study), **provenance(), "rows": rows}
 
@@ -125,11 +129,6 @@ def measure(study: Study, done: Sequence[Training], out: Path) -> dict[str, Any]
 def over_seeds(rates: Sequence[Estimate]) -> Estimate:
     """The mean over trainings and its interval; of a single training it is the interval of its games."""
     return rates[0] if len(rates) == 1 else Estimate.of(np.array([rate.mean for rate in rates]), bounds=(0, 1))
-
-
-def last_minutes(folder: Path) -> float:
-    """How long a training took by its own clock."""
-    return round(json.loads((folder / "metrics.jsonl").read_text().splitlines()[-1])["minutes"], 1)
 
 
 def markdown(result: dict[str, Any]) -> str:
@@ -145,14 +144,22 @@ def markdown(result: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def _train(number: str, training: Training, out: Path, show: bool) -> None:
+    print(f"{number}: {training.variant}, seed {training.seed}", flush=True)
+    train(training, out, show=show)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a study as the command line says."""
     parser = argparse.ArgumentParser(prog="python -m train.study", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("study", help="a YAML file with the fields of train.study.Study")
     parser.add_argument("--out", type=Path, required=True, help="folder of the trainings and of study.json")
+    parser.add_argument("--workers", type=int, default=1, help="trainings at a time, each in a process of its own (%(default)s)")
     parser.add_argument("--quiet", action="store_true", help="show no progress bars")
     options = parser.parse_args(argv)
     try:
+        if options.workers < 1:
+            raise ConfigError(f"--workers {options.workers}: expected at least 1")
         study = load(Study, options.study)
         todo = trainings(study)
         if not todo:
@@ -161,9 +168,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"train.study: {error}", file=sys.stderr)
         return 2
     options.out.mkdir(parents=True, exist_ok=True)
-    for i, training in enumerate(todo, 1):
-        print(f"{i} of {len(todo)}: {training.variant}, seed {training.seed}", flush=True)
-        train(training, options.out, show=not options.quiet)
+    show = not options.quiet and options.workers == 1
+    Parallel(n_jobs=options.workers)(
+        delayed(_train)(f"{i} of {len(todo)}", training, options.out, show) for i, training in enumerate(todo, 1)
+    )
     result = measure(study, todo, options.out)
     checkpoints.write_json(options.out / "study.json", result)
     print(markdown(result))

@@ -59,9 +59,11 @@ def test_a_study_runs_once_and_reports(tmp_path: Path, capsys: pytest.CaptureFix
     assert len(each) == 2
     assert result["rows"][1]["win_rates"]["random"]["mean"]["mean"] == pytest.approx(sum(each) / 2)
     assert markdown(result) in shown
+    curves = result["rows"][1]["curves"]
+    assert [curve["steps"][-1] for curve in curves] == [512, 512]
     written = {path: path.stat().st_mtime_ns for path in out.glob("*/metrics.jsonl")}
     assert len(written) == 4
-    assert main([str(study), "--out", str(out), "--quiet"]) == 0
+    assert main([str(study), "--out", str(out), "--quiet", "--workers", "2"]) == 0
     assert {path: path.stat().st_mtime_ns for path in written} == written, "finished trainings are kept"
 
 
