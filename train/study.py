@@ -1,8 +1,8 @@
 """What helps in training: ``python -m train.study configs/study/two_player.yaml --out runs/study``.
 
 Trains every variant of a base config with every seed, measures each against scripted agents in the same deals, and writes
-``study.json`` with the mean over seeds and its 95% interval. Finished trainings are kept, so a study that was stopped goes on, and
-``python -m train.plot RUNS... --out FOLDER`` draws their learning curves.
+``study.json`` with the mean over seeds and its 95% interval, and draws their learning curves. Finished trainings are kept, so a
+study that was stopped goes on.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from agents.torch_policy import TorchPolicy
-from train import checkpoints, dmc, ppo, run
+from train import checkpoints, dmc, plot, ppo, run
 from train.config import ConfigError, from_mapping, load
-from train.curves import read_run, win_rate_curves
+from train.curves import Group, read_run, win_rate_curves
+from train.drawing import render, write_files
 from train.estimate import Estimate
 from train.evaluate import evaluate, provenance
 
@@ -119,11 +120,16 @@ def measure(study: Study, done: Sequence[Training], out: Path) -> dict[str, Any]
                 "each": [dataclasses.asdict(rate) for rate in each],
                 "mean": dataclasses.asdict(over_seeds(each)),
             }
-        folders = [read_run(out / training.folder) for training in runs]
-        row["minutes"] = [round(float(folder.series["minutes"].values[-1]), 1) for folder in folders]
-        row["curves"] = [win_rate_curves(folder) for folder in folders]
+        found = group(runs, out).runs
+        row["minutes"] = [round(float(one.series["minutes"].values[-1]), 1) for one in found]
+        row["curves"] = [win_rate_curves(one) for one in found]
         rows.append(row)
     return {"study": dataclasses.asdict(study), **provenance(), "rows": rows}
+
+
+def group(trainings: Sequence[Training], out: Path) -> Group:
+    """The trainings of a variant, to draw."""
+    return Group(trainings[0].variant, tuple(read_run(out / training.folder) for training in trainings))
 
 
 def over_seeds(rates: Sequence[Estimate]) -> Estimate:
@@ -174,6 +180,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     result = measure(study, todo, options.out)
     checkpoints.write_json(options.out / "study.json", result)
+    variants = [[training for training in todo if training.variant == row["variant"]] for row in result["rows"]]
+    if (picture := plot.strength([group(runs, options.out) for runs in variants])) is not None:
+        write_files(options.out, {f"learning.{kind}": data for kind, data in render(picture).items()})
     print(markdown(result))
     return 0
 

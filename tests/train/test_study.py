@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import matplotlib.image
 import pytest
 
 from train import dmc, ppo
@@ -59,6 +60,7 @@ def test_a_study_runs_once_and_reports(tmp_path: Path, capsys: pytest.CaptureFix
     assert len(each) == 2
     assert result["rows"][1]["win_rates"]["random"]["mean"]["mean"] == pytest.approx(sum(each) / 2)
     assert markdown(result) in shown
+    assert matplotlib.image.imread(out / "learning.png")[..., :3].std() > 0.02
     curves = result["rows"][1]["curves"]
     assert [curve["steps"][-1] for curve in curves] == [512, 512]
     written = {path: path.stat().st_mtime_ns for path in out.glob("*/metrics.jsonl")}
