@@ -317,6 +317,8 @@ def arguments(name: str) -> str:
 # Results ----------------------------------------------------------------------------------------------------------------
 
 
+PRETRAINED = ROOT / "agents" / "pretrained"
+"""The networks that ship."""
 RESULTS = frozenset(path.stem for path in (ROOT / "docs" / "results").glob("*.json"))
 """What was measured and is kept."""
 
@@ -377,6 +379,31 @@ def made(name: str) -> str:
     return "\n".join(lines)
 
 
+def study(name: str) -> str:
+    """A study's table, and how it was made."""
+    told = results(name)
+    if told is None or "rows" not in told:
+        raise ValueError(f"docs/results/{name}.json: no study there; train.study writes study.json")
+    from train.study import markdown  # torch is needed for it, and for nothing else here
+
+    return f"{markdown(told)}\n\n```sh\n{told['command']}\n```"
+
+
+def shipped(name: str) -> str:
+    """What a network in ``agents/pretrained`` wins, in percent, and where it comes from."""
+    told = json.loads((PRETRAINED / f"{name}.json").read_text(encoding="utf-8"))
+    cells = {(one["rules"], one["num_players"], one["opponent"]): percent(one["win_rate"]) for one in told["strength"]}
+    opponents = list(dict.fromkeys(opponent for _, _, opponent in cells))
+    rows = [
+        (f"`{rules}`", str(players), *(cells[rules, players, opponent] for opponent in opponents))
+        for rules, players in dict.fromkeys((rules, players) for rules, players, _ in cells)
+    ]
+    trained, games = told["trained"], told["strength"][0]["games"]
+    where = f"{trained['steps']:,} steps in {trained['minutes']:.0f} minutes, seed {trained['config']['seed']}"
+    heads = ("rules", "players", *(f"`{opponent}`" for opponent in opponents))
+    return f"{table(heads, rows)}\n\n{where}; {games:,} games of each pairing.\n\n```sh\n{told['made']['command']}\n```"
+
+
 def goals() -> str:
     """Goals beside what was measured: a row for each goal and set of rules."""
     rows = []
@@ -429,6 +456,8 @@ NAMED: dict[str, tuple[Callable[[str], str], Any]] = {
     "crossplay": (crossplay, RESULTS),
     "standings": (standing_rows, RESULTS),
     "made": (made, RESULTS),
+    "study": (study, RESULTS),
+    "shipped": (shipped, frozenset(path.stem for path in PRETRAINED.glob("*.json"))),
 }
 """Parts that are generated for a name: their generator, and the names."""
 

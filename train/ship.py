@@ -2,9 +2,9 @@
 
     python -m train.ship runs/two_player agents/pretrained/two_player.safetensors
 
-Writes the best model of the run folder, and next to it a JSON file of the same name: the run's config and versions, its learning
-curve (the evaluations on the way), and the rounds it wins of scripted agents on fresh deals, at every table it was trained for.
-``tests/train/test_champion.py`` holds the shipped networks to these figures.
+Writes the best model of the run folder (``runs/two_player/last.safetensors`` means its last one), and next to it a JSON file of the
+same name: the run's config and versions, its learning curve (the evaluations on the way), and the rounds it wins of scripted agents
+on fresh deals, at every table it was trained for. ``tests/train/test_champion.py`` holds the shipped networks to these figures.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def ship(folder: str | Path, path: str | Path, *, presets: Sequence[str], games:
     """Write the model and what is told of it; returns the latter.
 
     Args:
-        folder: the run.
+        folder: the run, or a model in its folder.
         path: the model file to write; the other file has the suffix ``.json``.
         presets: rules under which it is measured.
         games: games of each pairing, at least.
@@ -64,8 +64,10 @@ def ship(folder: str | Path, path: str | Path, *, presets: Sequence[str], games:
     folder, path = Path(folder), Path(path)
     if path.suffix != ".safetensors":
         raise ValueError(f"{path}: expected a file name that ends in .safetensors")
+    policy = TorchPolicy.load(folder, greedy=greedy) if folder.is_file() else None
+    folder = folder.parent if policy else folder
     run = read_run(folder)
-    policy = TorchPolicy.load(folder, greedy=greedy)
+    policy = policy or TorchPolicy.load(folder, greedy=greedy)
     counts = sorted(set(run.config.get("player_counts") or [run.players]))
     tables = [(Rules.of(preset, count), preset) for preset in presets for count in counts]
     told = {
@@ -92,7 +94,7 @@ def ship(folder: str | Path, path: str | Path, *, presets: Sequence[str], games:
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line; see ``--help``."""
     parser = argparse.ArgumentParser(prog="python -m train.ship", description="Make a trained policy one of those that ship.")
-    parser.add_argument("run", type=Path, help="run folder of train.ppo")
+    parser.add_argument("run", type=Path, help="run folder of train.ppo, or a model in one")
     parser.add_argument("model", type=Path, help="the .safetensors file to write; a .json of the same name goes beside it")
     parser.add_argument(
         "--rules", nargs="+", default=["research", "digital"], help="presets under which it is measured (%(default)s)"

@@ -23,12 +23,12 @@ def test_what_ships_tells_what_it_is(tmp_path: Path, capsys: pytest.CaptureFixtu
     run = Run(dataclasses.replace(Config(**tiny.TINY), player_counts=(2, 3)), tmp_path / "run")
     run.train(show=False)
     path = tmp_path / "shipped.safetensors"
-    assert main([str(tmp_path / "run"), str(path), "--games", "20", "--rules", "research", "--greedy"]) == 0
+    assert main([str(tmp_path / "run" / "last.safetensors"), str(path), "--games", "20", "--rules", "research", "--greedy"]) == 0
     told = json.loads(path.with_suffix(".json").read_text())
-    shipped, best = TorchPolicy.load(path), TorchPolicy.load(tmp_path / "run")
+    shipped, last = TorchPolicy.load(path), TorchPolicy.load(tmp_path / "run" / "last.safetensors")
     assert shipped.greedy
     assert told["greedy"]
-    weights = best.actor.state_dict()
+    weights = last.actor.state_dict()
     assert all(torch.equal(tensor, weights[name]) for name, tensor in shipped.actor.state_dict().items())
     assert told["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
     assert told["trained"]["config"]["player_counts"] == [2, 3]
