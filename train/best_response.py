@@ -1,6 +1,6 @@
 """An approximate best response: how much an exploiter, trained against one frozen agent alone, wins of it.
 
-    python -m train.best_response champion --players 2 --steps 10_000_000 --out runs/exploit
+    python -m train.best_response champion --config configs/ppo/exploiter.yaml --players 2 --steps 10_000_000 --out runs/exploit
 
 PPO (`train.ppo`) plays one seat and the agent all others, in every game. It starts from fresh weights and, where the agent is one
 of our networks, from the agent's own. Of the two the one that training found better, on deals of its own, counts: its *gain*, the
@@ -107,6 +107,7 @@ def exploit(
         "snapshot_slots": 0,
         "pool_size": 0,
         "evaluate_against": (agent,),
+        "greedy": True,  # against one who does not change, mixing gains nothing
     }
     alone["evaluate_every"] = min(base.evaluate_every, EVALUATE_EVERY)
     trained: list[tuple[str, ppo.Run]] = []
