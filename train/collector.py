@@ -98,6 +98,7 @@ class Collector:
         hidden: bool = False,
         low_precision: bool = False,
         whole_episodes: bool = False,
+        truncation_reward: float = 0.0,
         teachers: Teachers | None = None,
         choose: Choose = sample,
     ) -> None:
@@ -119,11 +120,13 @@ class Collector:
             low_precision: whether the network computes in bfloat16.
             whole_episodes: whether decisions are carried into the next rollout until their episode ends, not only until the
                 seat's next decision.
+            truncation_reward: what every seat gets in a game that `Rules.max_turns` cuts off.
             teachers: whose policies are kept beside the decisions.
             choose: how actions are chosen from the network's output.
         """
         self.pool, self.device, self.steps, self.choose = pool, device, steps, choose
         self.opponent_share, self.low_precision, self.whole_episodes = opponent_share, low_precision, whole_episodes
+        self.truncation_reward = truncation_reward
         self.teachers = teachers or None  # one that teaches nobody is none
         self.rng = np.random.default_rng([seed, 1])
         seats = max(rules.num_players for rules in tables)
@@ -207,6 +210,7 @@ class Collector:
                         observations, masks = vector.observations[rows], vector.action_masks[rows]
                         table.actions[rows] = self.pool.player(slot, i).act_batch(observations, masks, self.rng)
                 vector.step(table.actions)
+                vector.rewards[vector.truncations] = self.truncation_reward
                 pay(vector.rewards, vector.dones, table.reward_scale, table.last, arrays["next_of"], arrays["rewards"])
                 ended = np.flatnonzero(vector.dones)
                 if ended.size:

@@ -9,6 +9,7 @@ batches, and a network that gives the values of all actions at once instead of r
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import sys
 from collections.abc import Sequence
@@ -25,9 +26,13 @@ from train import run
 from train.collector import CHUNK, autocast, padded
 from train.config import check
 from train.trajectories import complete, estimate_advantages
+from uno_env.rules import Rules
 
 PRIOR_VALUE = 0.02
 """Value per logit of `agents.network.PRIOR`: untrained players that draw whenever they can play very long rounds."""
+
+GIVEN_UP = -1.0
+"""What a round that is given up is worth to everybody: as much as one that is lost, with two players."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,10 +54,20 @@ class Config(run.RunConfig):
     """And at the end; linear in between."""
     max_grad_norm: float = 40.0
     """Longest gradient; 0 for no limit."""
+    max_turns: int = 250
+    """Turns after which a round in training is given up as lost by all. Players of the highest estimate may come to prefer drawing
+    when they lose much, and if nobody ever wins, no round ends and nothing more is learnt."""
+
+    @property
+    def training_tables(self) -> list[Rules]:
+        """Those of the tables, with fewer turns."""
+        return [
+            dataclasses.replace(rules, max_turns=min(self.max_turns, rules.max_turns or self.max_turns)) for rules in self.tables
+        ]
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check(self, 1, math.inf, "epochs minibatch")
+        check(self, 1, math.inf, "epochs minibatch max_turns")
         check(self, 0, 1, "epsilon final_epsilon")
         check(self, 0, math.inf, "learning_rate final_learning_rate max_grad_norm")
 
@@ -139,7 +154,9 @@ class Run(run.Run):
         def choose(*args: Any) -> None:
             Explorer(run.between(config.epsilon, config.final_epsilon, self.progress))(*args)
 
-        super().__init__(config, out, learner=Learner, resume=resume, whole_episodes=True, choose=choose)
+        super().__init__(
+            config, out, learner=Learner, resume=resume, whole_episodes=True, truncation_reward=GIVEN_UP, choose=choose
+        )
 
 
 def main(argv: Sequence[str] | None = None) -> int:

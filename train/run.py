@@ -128,8 +128,13 @@ class RunConfig:
 
     @property
     def tables(self) -> list[Rules]:
-        """The rules of each table that is trained at."""
+        """The rules of each table that is trained for."""
         return [Rules.of(self.rules, count) for count in self.player_counts or (self.num_players,)]
+
+    @property
+    def training_tables(self) -> list[Rules]:
+        """The rules of each table as it is played in training."""
+        return self.tables
 
 
 class Learner(Protocol):
@@ -201,7 +206,7 @@ class Run:
         self.learner = learner(config, self.device)
         self.pool = Pool(config.opponents, config.snapshot_slots, config.pool_size, config.network, self.tables)
         self.collector = Collector(
-            self.tables,
+            config.training_tables,
             self.pool,
             self.device,
             games=config.num_envs,

@@ -12,6 +12,7 @@ import pytest
 import torch
 
 import agents
+from agents.network import REST_ACTIONS, Actor
 from agents.torch_policy import TorchPolicy
 from tests.train import tiny
 from train.arena import play, rotations
@@ -155,6 +156,36 @@ def test_learns_the_value_of_a_tiny_game(tmp_path: Path) -> None:
         assert (values[:, 10] > values[:, 0]).all(), "rS before r0"
         assert values[:, 10] == pytest.approx(1.0, abs=0.25)
         vector.step(vector.action_masks.argmax(axis=1))
+
+
+def test_players_who_draw_for_ever_learn_not_to(tmp_path: Path) -> None:
+    """Rounds that nobody ends would teach nothing: they are given up, as lost by all."""
+    rules = tmp_path / "short.yaml"
+    Rules.preset("digital", num_players=2, hand_size=2).save(rules)
+    config = dataclasses.replace(
+        TINY, rules=str(rules), num_envs=64, rollout_steps=32, total_steps=64 * 32 * 40, opponent_share=0.0
+    )
+    config = dataclasses.replace(config, learning_rate=1e-2, minibatch=256, evaluate_every=1000, max_turns=30)
+    assert [rules.max_turns for rules in config.training_tables] == [30]
+    assert [rules.max_turns for rules in config.tables] == [10_000]
+    run = Run(config, tmp_path / "run")
+    with torch.no_grad():
+        run.learner.actor.rest_head.bias[REST_ACTIONS.index(DRAW)] = 1.0
+    run.train(show=False)
+    lines = [json.loads(line) for line in (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()]
+    ended = np.diff([0, *(line["episodes"] for line in lines)])
+    given_up = np.array([line["truncated"] for line in lines]) / np.maximum(ended, 1)
+    assert given_up[1:3].mean() > 0.9, "they did not draw for ever"
+    assert given_up[-5:].mean() < 0.6
+
+
+def test_a_round_that_is_given_up_is_lost_by_all(tmp_path: Path) -> None:
+    config = dataclasses.replace(TINY, opponent_share=0.0, max_turns=2)
+    collector = Run(config, tmp_path / "run").collector
+    assert collector.collect(Actor(config.network))["truncated"] > 0
+    over = collector.arrays["next_of"][: collector.count] == END
+    assert over.any()
+    assert set(collector.arrays["rewards"][: collector.count][over]) == {-1.0}
 
 
 @pytest.mark.slow
