@@ -44,7 +44,7 @@ def test_what_is_told_is_of_this_file(model: Path) -> None:
     assert told["greedy"] == policy.greedy
     config = from_mapping(Config, told["trained"]["config"], model.stem)
     assert config.network == policy.network
-    assert len(told["trained"]["curve"]["steps"]) > 5
+    assert len(told["trained"]["curve"]["steps"]) >= 4
     assert model.stat().st_size < 1_000_000
 
 
