@@ -386,7 +386,7 @@ def study(name: str) -> str:
         raise ValueError(f"docs/results/{name}.json: no study there; train.study writes study.json")
     from train.study import markdown  # torch is needed for it, and for nothing else here
 
-    return f"{markdown(told)}\n\n```sh\n{told['command']}\n```"
+    return f"{markdown(told)}\n\n```sh\n{told['made']['command']}\n```"
 
 
 def shipped(name: str) -> str:

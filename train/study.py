@@ -124,7 +124,7 @@ def measure(study: Study, done: Sequence[Training], out: Path) -> dict[str, Any]
         row["minutes"] = [round(float(one.series["minutes"].values[-1]), 1) for one in found]
         row["curves"] = [win_rate_curves(one) for one in found]
         rows.append(row)
-    return {"study": dataclasses.asdict(study), **provenance(), "rows": rows}
+    return {"study": dataclasses.asdict(study), "rows": rows, "made": provenance()}
 
 
 def group(trainings: Sequence[Training], out: Path) -> Group:
