@@ -35,6 +35,11 @@ class CheatingSearch:
         return self._search.decide(decisions, rng, threads)
 
 
+def sees_pile(spec: str) -> bool:
+    """Whether the agent that ``spec`` names knows the order of the draw pile, which `train.streams` would change behind its back."""
+    return NAMES.get(spec.partition(":")[0]) == rollouts.NOTHING
+
+
 def load(spec: str) -> CheatingSearch | None:
     """The upper reference that ``spec`` names (``cheating_search:2000``), None for the name of something else.
 

@@ -38,7 +38,7 @@ import numpy as np
 from tqdm import tqdm
 
 from agents.torch_policy import write_atomically
-from train import control, plot, standings
+from train import control, oracle, plot, standings
 from train.arena import Chance, Episode, Games, play, rotations
 from train.config import ConfigError, load, to_yaml
 from train.curves import group_runs, read_runs
@@ -107,6 +107,8 @@ class Config:
             raise ConfigError(f"agents: {len(self.players)} of them; at most {standings.MAX_AGENTS} can be ranked")
         if self.episode == "match" and self.table.target is None:
             raise ConfigError(f"episode='match' needs rules with a target; those of {self.rules!r} end after one round")
+        if self.streams and (knowing := [name for name, spec in self.players.items() if oracle.sees_pile(spec)]):
+            raise ConfigError(f"streams: {', '.join(knowing)} sees the order of the draw pile, which streams change")
         if self.control:
             control.refuse_rules(self.table)
 

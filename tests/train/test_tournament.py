@@ -184,6 +184,7 @@ def test_stopping_by_the_spread_keeps_the_coverage(rate: float) -> None:
         ({"half_width": 0.0}, "half_width"),
         ({"first_chunks": 9, "max_chunks": 3}, "first_chunks"),
         ({"episode": "match"}, "target"),
+        ({"agents": ("omniscient_search:9", "rule"), "streams": True}, "sees the order of the draw pile"),
         ({"episode": "game"}, "'round' or 'match'"),
         ({"agents": tuple(f"a{i}=rule" for i in range(15))}, "at most 14"),
     ],
