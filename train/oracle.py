@@ -36,7 +36,7 @@ class CheatingSearch:
 
 
 def sees_pile(spec: str) -> bool:
-    """Whether the agent that ``spec`` names knows the order of the draw pile, which `train.streams` would change behind its back."""
+    """Whether the agent that ``spec`` names knows the order of the draw pile, which `train.streams` would change unseen."""
     return NAMES.get(spec.partition(":")[0]) == rollouts.NOTHING
 
 

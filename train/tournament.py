@@ -492,4 +492,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    # Workers look functions up in their module, which must not be called __main__.
+    from train.tournament import main as importable_main
+
+    sys.exit(importable_main())

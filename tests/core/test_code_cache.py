@@ -51,7 +51,13 @@ def site(tmp_path: Path) -> Path:
 
 def start(site: Path, code: str = SHOW, **variables: str) -> subprocess.Popen[str]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
-    environment |= {"PYTHONPATH": str(site), "XDG_CACHE_HOME": str(site.parent / "user"), "PYTHONWARNINGS": "error"} | variables
+    # No bytecode: Python itself takes an edit of equal length within the same second for none.
+    environment |= {
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONPATH": str(site),
+        "XDG_CACHE_HOME": str(site.parent / "user"),
+        "PYTHONWARNINGS": "error",
+    } | variables
     command = [sys.executable, "-c", code]
     return subprocess.Popen(command, env=environment, cwd=site, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 

@@ -91,6 +91,23 @@ def test_killed_and_started_again_it_gives_the_same_result(tmp_path: Path) -> No
         assert (broken / name).read_bytes() == (whole / name).read_bytes(), name
 
 
+def test_the_command_plays_with_several_workers(tmp_path: Path) -> None:
+    """As a user starts it: a script's own functions can not be sent to other processes by name."""
+    command = [
+        sys.executable,
+        "-m",
+        "train.tournament",
+        str(CONFIGS / "smoke.yaml"),
+        "--workers",
+        "2",
+        "--out",
+        str(tmp_path / "two"),
+    ]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=300)
+    assert main([str(CONFIGS / "smoke.yaml"), "--out", str(tmp_path / "one")]) == 0
+    assert (tmp_path / "two" / "crossplay.csv").read_bytes() == (tmp_path / "one" / "crossplay.csv").read_bytes()
+
+
 def test_the_command_writes_what_it_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     config = tmp_path / "config.yaml"
     config.write_text("agents: [random, twin=random]\nhalf_width: 20\nchunk: 30\nfirst_chunks: 1\nmax_chunks: 1\n")
