@@ -32,9 +32,9 @@ import torch
 from torch import Tensor, nn
 
 from agents.network import Actor, Critic, masked_log_softmax
-from train import run
+from train import checkpoints, run
 from train.collector import CHUNK, autocast, padded
-from train.config import check
+from train.config import ConfigError, check
 from train.opponents import Teachers
 from train.trajectories import OPEN, estimate_advantages
 
@@ -46,6 +46,8 @@ class Config(run.RunConfig):
     # The critic
     privileged_critic: bool = True
     """Whether the critic sees the other hands and the next cards of the draw pile."""
+    initial_critic: str = ""
+    """A run folder from whose newest checkpoint the critic starts; empty for a fresh one."""
 
     # The policy that is kept
     greedy: bool = False
@@ -104,6 +106,19 @@ class Config(run.RunConfig):
         )
 
 
+def load_critic(run_folder: str, critic: Critic) -> None:
+    """Give ``critic`` the weights of the newest checkpoint of a run; `ConfigError` where it has none or of another shape."""
+    found = checkpoints.list_checkpoints(Path(run_folder) / "checkpoints")
+    if not found:
+        raise ConfigError(f"initial_critic {run_folder}: it holds no checkpoint")
+    tensors, _ = checkpoints.load_checkpoint(found[-1])
+    weights = {name.removeprefix("critic/"): tensor for name, tensor in tensors.items() if name.startswith("critic/")}
+    shapes = {name: tuple(tensor.shape) for name, tensor in critic.state_dict().items()}
+    if {name: tuple(tensor.shape) for name, tensor in weights.items()} != shapes:
+        raise ConfigError(f"initial_critic {run_folder}: its critic is of another shape than this run's, or sees other cards")
+    critic.load_state_dict(weights)
+
+
 class Learner:
     """Actor, critic, magnet, and the update."""
 
@@ -114,6 +129,8 @@ class Learner:
         if config.initial_model:
             run.load_actor(config.initial_model, self.actor, config.network)
         self.critic = Critic(config.network, privileged=config.privileged_critic).to(device)
+        if config.initial_critic:
+            load_critic(config.initial_critic, self.critic)
         self.magnet = Actor(config.network).to(device)
         self.magnet.load_state_dict(self.actor.state_dict())
         self.magnet.requires_grad_(False)

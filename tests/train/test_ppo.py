@@ -258,3 +258,19 @@ def test_learns_the_best_play_of_a_tiny_game(tmp_path: Path) -> None:
     assert skips_first().mean() == pytest.approx(0.5, abs=0.1)
     run.train(show=False)
     assert skips_first().min() > 0.95
+
+
+def test_a_run_goes_on_with_the_critic_of_another(tmp_path: Path) -> None:
+    first = Run(TINY, tmp_path / "first")
+    first.train(show=False)
+    later = dataclasses.replace(TINY, initial_critic=str(tmp_path / "first"))
+    known, fresh = (
+        run.learner.modules["critic"].state_dict() for run in (Run(later, tmp_path / "on"), Run(TINY, tmp_path / "fresh"))
+    )
+    for name, tensor in first.learner.modules["critic"].state_dict().items():
+        assert torch.equal(known[name], tensor)
+    assert any(not torch.equal(fresh[name], known[name]) for name in known)
+    with pytest.raises(ConfigError, match="no checkpoint"):
+        Run(dataclasses.replace(TINY, initial_critic=str(tmp_path / "nothing")), tmp_path / "a")
+    with pytest.raises(ConfigError, match="another shape"):
+        Run(dataclasses.replace(later, privileged_critic=False), tmp_path / "b")
