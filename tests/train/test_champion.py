@@ -44,7 +44,8 @@ def test_what_is_told_is_of_this_file(model: Path) -> None:
     assert told["greedy"] == policy.greedy
     config = from_mapping(Config, told["trained"]["config"], model.stem)
     assert config.network == policy.network
-    assert len(told["trained"]["curve"]["steps"]) >= 4
+    apart, last = config.evaluate_every * config.num_envs * config.rollout_steps, told["trained"]["steps"]
+    assert told["trained"]["curve"]["steps"] == [*range(apart, last, apart), last]
     assert model.stat().st_size < 1_000_000
 
 
